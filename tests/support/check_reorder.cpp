@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/check_reorder.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "support/element.hpp"
+#include "support/oracle.hpp"
+#include "support/random_data.hpp"
+
+namespace tfmt_test {
+namespace {
+
+struct reorder_deleter {
+    void operator()(tfmt_reorder_t reorder) const { tfmt_reorder_destroy(reorder); }
+};
+using reorder_ptr = std::unique_ptr<tfmt_reorder, reorder_deleter>;
+
+check_result failed(std::string message, std::string impl = "") {
+    return {outcome::failed, tfmt_success, std::move(message), std::move(impl)};
+}
+
+std::string size_difference(const char *which, const_tfmt_memory_desc_t md, const layout &l) {
+    const auto got = static_cast<int64_t>(tfmt_memory_desc_get_size(md));
+    if (got == span_bytes(l)) return "";
+    return std::string(which) + " has a size of " + std::to_string(got) + " bytes, wanted "
+            + std::to_string(span_bytes(l));
+}
+
+// Cheap enough to run over the source twice instead of keeping a copy of it.
+uint64_t fingerprint(const guarded_buffer &buffer) {
+    uint64_t sum = buffer.size();
+    for (size_t i = 0; i < buffer.size(); i += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, buffer.data() + i, std::min<size_t>(8, buffer.size() - i));
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
+
+size_t alignment_of(tfmt_data_type_t type) {
+    return static_cast<size_t>(std::max(1, type_bits(type) / 8));
+}
+
+check_result compare(const layout &src, const guarded_buffer &src_data, const layout &dst,
+        const guarded_buffer &dst_data, std::string impl) {
+    std::vector<unsigned char> expected(dst_data.size(), guarded_buffer::poison);
+    oracle_reorder(src, src_data.data(), dst, expected.data());
+    const bool any_nan = src.data_type != dst.data_type;
+    const std::string wrong = compare_bytes(
+            dst, dst_data.data(), expected.data(), static_cast<int64_t>(expected.size()), any_nan);
+    if (!wrong.empty()) return failed("dst " + wrong, impl);
+    if (!dst_data.slack_is_intact()) return failed("bytes beside dst were written", impl);
+    return {outcome::passed, tfmt_success, "", std::move(impl)};
+}
+
+check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_desc_t dst_md,
+        const check_options &options) {
+    const layout src = read_layout(src_md);
+    const layout dst = read_layout(dst_md);
+    for (const std::string &wrong :
+            {size_difference("src", src_md, src), size_difference("dst", dst_md, dst)})
+        if (!wrong.empty()) return failed(wrong);
+
+    tfmt_reorder_t created = nullptr;
+    tfmt_status_t status = tfmt_reorder_create(&created, src_md, dst_md, nullptr);
+    if (status != tfmt_success) return {outcome::refused, status, tfmt_get_last_error(), ""};
+    const reorder_ptr reorder(created);
+    const char *impl = nullptr;
+    if (tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl) != tfmt_success || !impl)
+        return failed("tfmt_reorder_query(impl_info_str) failed");
+
+    guarded_buffer src_data(static_cast<size_t>(span_bytes(src)), options.src_placement,
+            alignment_of(src.data_type));
+    guarded_buffer dst_data(static_cast<size_t>(span_bytes(dst)), options.dst_placement,
+            alignment_of(dst.data_type));
+    fill_src(src_data, src.data_type, dst.data_type, options.seed);
+    const uint64_t before = fingerprint(src_data);
+    status = tfmt_reorder_execute(created, src_data.data(), dst_data.data(), nullptr);
+    if (status != tfmt_success)
+        return failed(std::string("execution failed: ") + tfmt_get_last_error(), impl);
+    if (fingerprint(src_data) != before || !src_data.slack_is_intact())
+        return failed("src was written", impl);
+    return compare(src, src_data, dst, dst_data, impl);
+}
+
+} // namespace
+
+check_result check_reorder(
+        const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst, const check_options &options) {
+    try {
+        return run_and_compare(src, dst, options);
+    } catch (const std::exception &error) { return failed(error.what()); }
+}
+
+void fill_src(guarded_buffer &buffer, tfmt_data_type_t src_type, tfmt_data_type_t dst_type,
+        uint64_t seed) {
+    random_source random(seed);
+    const auto size = static_cast<int64_t>(buffer.size());
+    if (src_type == dst_type)
+        fill_random_bits(buffer.data(), size, random);
+    else
+        fill_for_conversion(buffer.data(), size, src_type, dst_type, random);
+}
+
+int scaled(int n_cases) {
+    const char *text = std::getenv("TENSORFMT_TEST_SCALE");
+    const double scale = text ? std::strtod(text, nullptr) : 1.0;
+    return std::max(1, static_cast<int>(n_cases * (scale > 0 ? scale : 1.0)));
+}
+
+} // namespace tfmt_test

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "support/layout.hpp"
+
+// What a reorder and zero padding must do to memory, from public facts alone.
+namespace tfmt_test {
+
+// Writes every logical element of src to dst, converted, and zeros to the padding of dst. Touches
+// no other bit of dst: gaps between strides keep what they hold. Throws if the dims differ.
+void oracle_reorder(const layout &src, const void *src_data, const layout &dst, void *dst_data);
+void oracle_reorder(const_tfmt_memory_desc_t src, const void *src_data,
+        const_tfmt_memory_desc_t dst, void *dst_data);
+
+// Writes zeros to the padding and touches nothing else.
+void oracle_zero_pad(const layout &l, void *data);
+bool oracle_padding_is_zero(const layout &l, const void *data);
+
+// "" if `size` bytes of both are the same, else the first difference, told with its logical index.
+// With any_nan, elements of a floating point layout that are NaN on both sides count as the same:
+// the value of a NaN that a conversion makes is not part of the contract.
+std::string compare_bytes(const layout &l, const void *actual, const void *expected, int64_t size,
+        bool any_nan = false);
+
+} // namespace tfmt_test
