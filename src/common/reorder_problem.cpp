@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/reorder_problem.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "common/data_type.hpp"
+#include "common/status.hpp"
+
+namespace tfmt {
+
+dim_t digits_offset(const std::vector<digit> &digits, dim_t i) {
+    dim_t offset = 0;
+    for (size_t k = 0; k + 1 < digits.size(); k++) {
+        offset += (i % digits[k].extent) * digits[k].stride;
+        i /= digits[k].extent;
+    }
+    return offset + i * digits.back().stride;
+}
+
+namespace {
+
+std::string dims_text(const memory_desc &md) {
+    std::string text;
+    for (int d = 0; d < md.ndims; d++)
+        text += (d ? "x" : "") + std::to_string(md.dims[d]);
+    return text;
+}
+
+void require_reorderable(const memory_desc &md, const char *name) {
+    if (md.format_kind != tfmt_blocked)
+        fail_invalid(std::string(name) + " has no layout yet (format kind undef or any)");
+    if (has_runtime_dims(md))
+        fail_unimplemented(
+                std::string(name) + " has runtime dims or strides; create it with the real values");
+}
+
+// A dimension's split in one descriptor, innermost first. The last digit is the unbounded outer part.
+std::vector<digit> split_of(const memory_desc &md, int dim) {
+    std::vector<digit> digits;
+    dim_t stride = 1;
+    for (int k = md.inner_nblks - 1; k >= 0; k--) {
+        if (md.inner_idxs[k] == dim && md.inner_blks[k] > 1)
+            digits.push_back({md.inner_blks[k], stride});
+        stride *= md.inner_blks[k];
+    }
+    digits.push_back({0, md.strides[dim]});
+    return digits;
+}
+
+// Walks one split from inside to outside in steps of the caller's choice.
+class split_cursor {
+public:
+    explicit split_cursor(std::vector<digit> digits)
+        : digits_(std::move(digits)), left_(digits_[0]) {}
+
+    bool at_outer() const { return pos_ + 1 == digits_.size(); }
+    dim_t left() const { return left_.extent; } // of the current block; meaningless at the outer digit
+    dim_t stride() const { return left_.stride; }
+
+    void advance(dim_t n) {
+        left_.stride *= n;
+        if (at_outer()) return;
+        left_.extent /= n;
+        if (left_.extent == 1) left_ = digits_[++pos_];
+    }
+
+    std::vector<digit> rest() const {
+        std::vector<digit> rest {left_};
+        rest.insert(rest.end(), digits_.begin() + pos_ + 1, digits_.end());
+        return rest;
+    }
+
+private:
+    std::vector<digit> digits_;
+    size_t pos_ = 0;
+    digit left_;
+};
+
+dim_t blocks_product(const std::vector<digit> &digits) {
+    dim_t product = 1;
+    for (size_t k = 0; k + 1 < digits.size(); k++)
+        product *= digits[k].extent;
+    return product;
+}
+
+dim_t ceil_div(dim_t a, dim_t b) {
+    return a / b + (a % b != 0);
+}
+
+// The levels above `unit` where the blocks of source and destination do not nest: one irregular level
+// over their common period and, if the dimension is longer than that, a regular one on top.
+void add_irregular(std::vector<level> &levels, int dim, dim_t unit, dim_t steps,
+        const split_cursor &src, const split_cursor &dst) {
+    const std::vector<digit> src_rest = src.rest(), dst_rest = dst.rest();
+    const dim_t src_block = blocks_product(src_rest), dst_block = blocks_product(dst_rest);
+    const dim_t src_factor = dst_block / std::gcd(src_block, dst_block);
+    dim_t period;
+    const bool too_long = __builtin_mul_overflow(src_block, src_factor, &period) || period >= steps;
+    if (too_long) period = steps;
+    levels.push_back({dim, period, unit, 0, 0, src_rest, dst_rest});
+    if (too_long) return;
+    levels.push_back({dim, ceil_div(steps, period), unit * period,
+            src_rest.back().stride * (period / src_block),
+            dst_rest.back().stride * (period / dst_block), {}, {}});
+}
+
+void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const memory_desc &src_md,
+        const memory_desc &dst_md) {
+    split_cursor src(split_of(src_md, dim)), dst(split_of(dst_md, dim));
+    dim_t unit = 1;
+    for (;;) {
+        const dim_t steps = ceil_div(limits.store, unit);
+        if (steps <= 1) return;
+        dim_t n;
+        if (src.at_outer() && dst.at_outer()) {
+            levels.push_back({dim, steps, unit, src.stride(), dst.stride(), {}, {}});
+            return;
+        }
+        if (src.at_outer())
+            n = dst.left();
+        else if (dst.at_outer())
+            n = src.left();
+        else
+            n = std::gcd(src.left(), dst.left());
+        if (n == 1) return add_irregular(levels, dim, unit, steps, src, dst);
+        levels.push_back({dim, std::min(n, steps), unit, src.stride(), dst.stride(), {}, {}});
+        src.advance(n);
+        dst.advance(n);
+        unit *= n;
+    }
+}
+
+} // namespace
+
+reorder_problem make_problem(const memory_desc &src, const memory_desc &dst) {
+    require_reorderable(src, "src");
+    require_reorderable(dst, "dst");
+    if (src.ndims != dst.ndims || !std::equal(src.dims, src.dims + src.ndims, dst.dims))
+        fail_invalid("src and dst differ in dims: " + dims_text(src) + " and " + dims_text(dst));
+    if (!is_zero_sized(dst))
+        for (int d = 0; d < dst.ndims; d++)
+            if (dst.strides[d] == 0 && dst.padded_dims[d] > 1)
+                fail_invalid("dst has stride 0 in dimension " + std::to_string(d)
+                        + ": its elements would be written more than once");
+
+    reorder_problem p {};
+    p.src_type = src.data_type;
+    p.dst_type = dst.data_type;
+    p.src_elem_bits = bits_of(src.data_type);
+    p.dst_elem_bits = bits_of(dst.data_type);
+    p.src_offset = src.offset0;
+    p.dst_offset = dst.offset0;
+    for (int d = 0; d < dst.ndims; d++) {
+        p.limits.push_back({src.dims[d], dst.padded_dims[d]});
+        add_levels(p.levels, d, p.limits.back(), src, dst);
+    }
+    return p;
+}
+
+namespace {
+
+std::string stride_text(dim_t stride, const std::vector<digit> &digits) {
+    if (digits.empty()) return std::to_string(stride);
+    std::string text = "(";
+    for (const digit &g : digits)
+        text += (g.extent ? std::to_string(g.extent) : "*") + ":" + std::to_string(g.stride) + " ";
+    text.back() = ')';
+    return text;
+}
+
+} // namespace
+
+std::string to_text(const reorder_problem &p) {
+    std::string text = std::string("problem ") + name_of(p.src_type) + " -> " + name_of(p.dst_type)
+            + ", a stride counts " + std::to_string(p.src_elem_bits) + " / "
+            + std::to_string(p.dst_elem_bits) + " bits\n";
+    for (size_t d = 0; d < p.limits.size(); d++) {
+        text += "  dim " + std::to_string(d) + ": load " + std::to_string(p.limits[d].load)
+                + ", store " + std::to_string(p.limits[d].store) + "\n";
+        for (const level &l : p.levels)
+            if (l.dim == int(d))
+                text += "    extent " + std::to_string(l.extent) + " unit " + std::to_string(l.unit)
+                        + " src_stride " + stride_text(l.src_stride, l.src_digits) + " dst_stride "
+                        + stride_text(l.dst_stride, l.dst_digits) + "\n";
+    }
+    return text;
+}
+
+} // namespace tfmt

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/memory_desc.hpp"
+
+// A pair of descriptors as a loop nest. In: two descriptors over the same dims. Out: for each logical
+// dimension the common refinement of its two splits, as levels, and how far it is to be read and to be
+// written. Nothing behind this point asks which tag it was.
+//
+// Worked example: abcd -> aBcd16b over 2x40x5x4, f32. Dimension b is split by the destination into an
+// inner block of 16 and an outer part; the source is one run of 40. The refinement:
+//   dim b: load 40, store 48; levels (inner to outer)
+//     {extent 16, unit  1, src_stride  20, dst_stride   1}
+//     {extent  3, unit 16, src_stride 320, dst_stride 320}
+// Index b = 37 is step 2 of the outer level and step 5 of the inner one. The third outer step has only
+// 8 valid elements; the other 8 are padding, to be written as zero.
+namespace tfmt {
+
+// One digit of a mixed-radix number, innermost first; the last digit of a list is unbounded.
+struct digit {
+    dim_t extent;
+    dim_t stride;
+};
+
+struct level {
+    int dim;      // index into reorder_problem::limits
+    dim_t extent; // steps when the dimension is full
+    dim_t unit;   // logical indices of `dim` that one step covers
+    dim_t src_stride;
+    dim_t dst_stride;
+    // Blocks that do not nest (48 and 32 leave 3 and 2 chunks of 16) have no single stride: then the
+    // offset of step i comes from its digits, and the strides above are 0.
+    std::vector<digit> src_digits;
+    std::vector<digit> dst_digits;
+
+    bool is_regular() const { return src_digits.empty(); }
+};
+
+// Logical extents of a dimension: indices below `load` are read, those from `load` to below `store`
+// are padding of the destination.
+struct dim_limits {
+    dim_t load;
+    dim_t store;
+};
+
+struct reorder_problem {
+    data_type_t src_type;
+    data_type_t dst_type;
+    int src_elem_bits; // bits a step of 1 in the strides stands for
+    int dst_elem_bits;
+    dim_t src_offset; // in elements, as all strides here
+    dim_t dst_offset;
+    std::vector<dim_limits> limits;
+    std::vector<level> levels; // of each dimension inner to outer, dimensions in logical order
+};
+
+// Offset of step `i` of a level in src or dst.
+dim_t digits_offset(const std::vector<digit> &digits, dim_t i);
+inline dim_t src_offset_of(const level &l, dim_t i) {
+    return l.is_regular() ? i * l.src_stride : digits_offset(l.src_digits, i);
+}
+inline dim_t dst_offset_of(const level &l, dim_t i) {
+    return l.is_regular() ? i * l.dst_stride : digits_offset(l.dst_digits, i);
+}
+
+// Throws if the pair cannot be reordered: different dims, runtime or `any` layouts, a destination that
+// writes one element twice (stride 0).
+reorder_problem make_problem(const memory_desc &src, const memory_desc &dst);
+
+// The problem whose only work is the padding of `md` (source and destination are the same tensor).
+inline reorder_problem make_padding_problem(const memory_desc &md) { return make_problem(md, md); }
+
+std::string to_text(const reorder_problem &p);
+
+} // namespace tfmt

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "cpu/ir/ir.hpp"
+
+namespace tfmt::cpu::ir {
+
+namespace {
+
+// Builds one straight block: the tile in one state.
+class block_builder {
+public:
+    block_builder(const plan &p, const nest_state &state, kernel &k)
+        : p_(p), t_(p.the_tile), state_(state), k_(k) {}
+
+    block build() {
+        if (state_.in_padding || p_.mode == plan_mode::padding_only) {
+            std::vector<int> lanes = t_.dst_run;
+            for (int b = 0; b < int(t_.bits.size()); b++)
+                if (!contains(lanes, b)) lanes.push_back(b);
+            lanes.resize(size_t(t_.n_lane_bits()));
+            enter_lanes(lanes);
+            values_.assign(size_t(1) << reg_bits_.size(), -1);
+        } else {
+            load_all();
+            for (const stage &s : p_.the_schedule.stages)
+                apply(s);
+        }
+        store_all();
+        return std::move(ops_);
+    }
+
+private:
+    static bool contains(const std::vector<int> &list, int bit) {
+        return std::find(list.begin(), list.end(), bit) != list.end();
+    }
+
+    // What a set of tile bits (as a mask over tile bits) addresses.
+    struct place {
+        int64_t src_bytes = 0;
+        int64_t dst_bytes = 0;
+        bool is_loaded = true; // inside all load limits
+        bool is_stored = true; // inside all store limits
+    };
+
+    place place_of(uint32_t tile_bits) const {
+        place at;
+        index_.assign(state_.limits.size(), 0);
+        for (size_t b = 0; b < t_.bits.size(); b++) {
+            if (!(tile_bits >> b & 1)) continue;
+            const tile_bit &bit = t_.bits[b];
+            if (bit.level < 0) return {0, 0, false, false}; // a filler is never 1
+            at.src_bytes += bit.src_stride_bytes;
+            at.dst_bytes += bit.dst_stride_bytes;
+            index_[bit.dim] += bit.weight;
+        }
+        for (size_t d = 0; d < index_.size(); d++) {
+            at.is_loaded = at.is_loaded && index_[d] < state_.limits[d].load;
+            at.is_stored = at.is_stored && index_[d] < state_.limits[d].store;
+        }
+        return at;
+    }
+
+    // Tile bits of element `lane` of a register / of register `index`.
+    static uint32_t select(const std::vector<int> &bits, uint32_t values) {
+        uint32_t mask = 0;
+        for (size_t i = 0; i < bits.size(); i++)
+            mask |= (values >> i & 1) << bits[i];
+        return mask;
+    }
+
+    void enter_lanes(const std::vector<int> &lanes) {
+        lanes_ = lanes;
+        reg_bits_.clear();
+        for (int b = 0; b < int(t_.bits.size()); b++)
+            if (!contains(lanes, b)) reg_bits_.push_back(b);
+    }
+
+    // The chunk of 2^n_bits elements whose first is at `base`; its mask by `takes_part`.
+    template <typename F>
+    uint64_t chunk_mask(uint32_t base, const std::vector<int> &run, F &&takes_part) const {
+        const uint64_t elem_mask = (uint64_t(1) << t_.elem_bytes) - 1;
+        uint64_t mask = 0;
+        for (uint32_t e = 0; e < 1u << run.size(); e++)
+            if (takes_part(place_of(base | select(run, e)))) mask |= elem_mask << (e * t_.elem_bytes);
+        return mask;
+    }
+
+    void load_all() {
+        enter_lanes(p_.the_schedule.load_lanes);
+        const int run_bits = p_.the_schedule.load_run_bits;
+        const std::vector<int> run(lanes_.begin(), lanes_.begin() + run_bits);
+        const std::vector<int> fill(lanes_.begin() + run_bits, lanes_.end());
+        for (uint32_t r = 0; r < 1u << reg_bits_.size(); r++) {
+            op o(op_kind::load);
+            o.unit_bytes = t_.elem_bytes << run_bits;
+            uint64_t any = 0;
+            for (uint32_t f = 0; f < 1u << fill.size(); f++) {
+                const uint32_t base = select(reg_bits_, r) | select(fill, f);
+                const uint64_t mask
+                        = chunk_mask(base, run, [](const place &at) { return at.is_loaded; });
+                o.chunks.push_back({place_of(base).src_bytes, mask});
+                any |= mask;
+            }
+            values_.push_back(any ? emit(std::move(o)) : -1);
+        }
+    }
+
+    int emit(op o) {
+        o.out = k_.n_values++;
+        ops_.push_back(std::move(o));
+        return ops_.back().out;
+    }
+
+    int constant(const byte_indices &indices) {
+        const auto it = std::find(k_.constants.begin(), k_.constants.end(), indices);
+        if (it != k_.constants.end()) return int(it - k_.constants.begin());
+        k_.constants.push_back(indices);
+        return int(k_.constants.size()) - 1;
+    }
+
+    void apply(const stage &s) {
+        const std::vector<int> before = lanes_;
+        if (s.entering < 0) {
+            lanes_ = s.lanes;
+            const int c = constant(permutation(before, {}, -1, 0));
+            const op_kind kind
+                    = s.kind == stage_kind::within16 ? op_kind::within16 : op_kind::permute;
+            for (int &v : values_)
+                if (v >= 0) v = emit_shuffle(kind, v, -1, c);
+            return;
+        }
+        // The register bit that enters gives its place to the lane bit that leaves.
+        const size_t slot = size_t(
+                std::find(reg_bits_.begin(), reg_bits_.end(), s.entering) - reg_bits_.begin());
+        const int leaving = *std::find_if(before.begin(), before.end(),
+                [&](int bit) { return !contains(s.lanes, bit); });
+        lanes_ = s.lanes;
+        for (uint32_t r = 0; r < values_.size(); r++) {
+            if (r >> slot & 1) continue;
+            int &low = values_[r], &high = values_[r | 1u << slot];
+            const int a = low, b = high;
+            low = exchange(s, a, b, false, before, leaving);
+            high = exchange(s, a, b, true, before, leaving);
+        }
+        reg_bits_[slot] = leaving;
+    }
+
+    int exchange(const stage &s, int a, int b, bool is_high, const std::vector<int> &before,
+            int leaving) {
+        if (a < 0 && b < 0) return -1;
+        if (s.kind == stage_kind::permute2)
+            return emit_shuffle(op_kind::permute2, zero_if_none(a), zero_if_none(b),
+                    constant(permutation(before, {s.entering}, leaving, is_high)));
+        op o(s.kind == stage_kind::unpack ? op_kind::unpack : op_kind::lanes128);
+        o.a = zero_if_none(a);
+        o.b = zero_if_none(b);
+        o.unit_bytes = s.unit_bytes;
+        o.is_high = is_high;
+        if (s.kind == stage_kind::alternate)
+            o.selector = is_high ? lane_selector::odd : lane_selector::even;
+        else
+            o.selector = is_high ? lane_selector::high_half : lane_selector::low_half;
+        return emit(std::move(o));
+    }
+
+    int zero_if_none(int value) {
+        if (value >= 0) return value;
+        if (zero_ < 0) zero_ = emit(op(op_kind::zero));
+        return zero_;
+    }
+
+    int emit_shuffle(op_kind kind, int a, int b, int c) {
+        op o(kind);
+        o.a = a;
+        o.b = b;
+        o.constant = c;
+        return emit(std::move(o));
+    }
+
+    // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering` chooses
+    // the second source, the bit that leaves has the value `leaving_value`.
+    byte_indices permutation(const std::vector<int> &before, const std::vector<int> &entering,
+            int leaving, uint32_t leaving_value) const {
+        byte_indices indices {};
+        const uint32_t n = 1u << lanes_.size();
+        for (uint32_t lane = 0; lane < n; lane++) {
+            const uint32_t bits = select(lanes_, lane);
+            uint32_t from = 0;
+            for (size_t i = 0; i < before.size(); i++) {
+                const uint32_t value
+                        = before[i] == leaving ? leaving_value : (bits >> before[i] & 1);
+                from |= value << i;
+            }
+            for (int bit : entering)
+                from |= (bits >> bit & 1) * n;
+            for (int byte = 0; byte < t_.elem_bytes; byte++)
+                indices[lane * t_.elem_bytes + byte] = uint8_t(from * t_.elem_bytes + byte);
+        }
+        return indices;
+    }
+
+    void store_all() {
+        const size_t run_bits = t_.dst_run.size();
+        const std::vector<int> run(lanes_.begin(), lanes_.begin() + run_bits);
+        const std::vector<int> fill(lanes_.begin() + run_bits, lanes_.end());
+        const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
+        for (uint32_t r = 0; r < values_.size(); r++) {
+            op o(op_kind::store);
+            o.unit_bytes = t_.elem_bytes << run_bits;
+            uint64_t any = 0;
+            for (uint32_t f = 0; f < 1u << fill.size(); f++) {
+                const uint32_t base = select(reg_bits_, r) | select(fill, f);
+                const uint64_t mask = chunk_mask(base, run, [&](const place &at) {
+                    return at.is_stored && !(padding_only && at.is_loaded);
+                });
+                o.chunks.push_back({place_of(base).dst_bytes, mask});
+                any |= mask;
+            }
+            if (!any) continue;
+            o.a = zero_if_none(values_[r]);
+            ops_.push_back(std::move(o));
+        }
+    }
+
+    const plan &p_;
+    const tile &t_;
+    const nest_state &state_;
+    kernel &k_;
+    std::vector<int> lanes_;    // tile bit of each lane position
+    std::vector<int> reg_bits_; // tile bit of each bit of the index into values_
+    std::vector<int> values_;   // -1: known to be zero
+    int zero_ = -1;             // the value that is zero, once one is needed
+    block ops_;
+    mutable std::vector<dim_t> index_;
+};
+
+// Drops what no store needs.
+void drop_dead(block &ops, int n_values) {
+    std::vector<bool> used(size_t(n_values), false);
+    block kept;
+    for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
+        if (o->kind != op_kind::store && !used[o->out]) continue;
+        if (o->a >= 0) used[o->a] = true;
+        if (o->b >= 0) used[o->b] = true;
+        kept.push_back(std::move(*o));
+    }
+    std::reverse(kept.begin(), kept.end());
+    ops = std::move(kept);
+}
+
+class nest_builder {
+public:
+    nest_builder(const plan &p, kernel &k) : p_(p), k_(k) {}
+
+    void add_segment(std::vector<nest_node> &nodes, size_t depth, const nest_state &state,
+            const segment &s, dim_t from_step) {
+        const level &l = p_.problem.levels[depth];
+        nest_state below = state;
+        below.limits[l.dim] = s.below;
+        below.in_padding = state.in_padding || s.is_padding;
+        nest_node node;
+        node.src_offset_bytes = (s.first - from_step) * l.src_stride;
+        node.dst_offset_bytes = (s.first - from_step) * l.dst_stride;
+        node.count = s.count;
+        node.src_step_bytes = l.src_stride;
+        node.dst_step_bytes = l.dst_stride;
+        add_levels(node.children, depth + 1, below);
+        if (!node.children.empty()) nodes.push_back(std::move(node));
+    }
+
+    void add_levels(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
+        if (!has_work(p_, state)) return;
+        if (depth == p_.problem.levels.size()) {
+            nest_node node;
+            node.block = block_for(state);
+            if (node.block >= 0) nodes.push_back(node);
+            return;
+        }
+        const level &l = p_.problem.levels[depth];
+        for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding))
+            add_segment(nodes, depth, state, s, 0);
+    }
+
+private:
+    int block_for(const nest_state &state) {
+        std::vector<dim_t> key {state.in_padding};
+        for (const dim_limits &l : state.limits) {
+            key.push_back(l.load);
+            key.push_back(l.store);
+        }
+        const auto found = blocks_.find(key);
+        if (found != blocks_.end()) return found->second;
+        block ops = block_builder(p_, state, k_).build();
+        drop_dead(ops, k_.n_values);
+        int index = -1;
+        if (!ops.empty()) {
+            index = int(k_.blocks.size());
+            k_.blocks.push_back(std::move(ops));
+        }
+        return blocks_[key] = index;
+    }
+
+    const plan &p_;
+    kernel &k_;
+    std::map<std::vector<dim_t>, int> blocks_;
+};
+
+} // namespace
+
+kernel build(const plan &p, const kernel_spec &spec) {
+    kernel k;
+    k.vector_bytes = p.the_tile.vector_bytes;
+    nest_builder nests(p, k);
+    const size_t depth = size_t(p.n_driver_levels);
+    if (depth == p.problem.levels.size()) {
+        nests.add_levels(k.root, depth, spec.state);
+        return k;
+    }
+    const level &root = p.problem.levels[depth];
+    const std::vector<segment> segments = root_segments(p, spec.state);
+    k.src_step_bytes = root.src_stride;
+    k.dst_step_bytes = root.dst_stride;
+    nest_state below = spec.state;
+    below.limits[root.dim] = segments[0].below;
+    below.in_padding = spec.state.in_padding || segments[0].is_padding;
+    nests.add_levels(k.root, depth + 1, below);
+    const dim_t reached = segments[0].first + segments[0].count;
+    for (size_t i = 1; i < segments.size(); i++)
+        nests.add_segment(k.rest, depth, spec.state, segments[i], reached);
+    return k;
+}
+
+} // namespace tfmt::cpu::ir

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "cpu/ir/ir.hpp"
+
+namespace tfmt::cpu::ir {
+
+byte_indices indices_of(const kernel &k, const op &o) {
+    if (o.constant >= 0) return k.constants[o.constant];
+    byte_indices indices {};
+    const int v = k.vector_bytes;
+    if (o.kind == op_kind::unpack) {
+        const int unit = o.unit_bytes;
+        for (int i = 0; i < v; i++) {
+            const int n = i % 16 / unit; // n-th unit of its 16 bytes
+            const int source = n % 2 ? v : 0;
+            indices[i] = uint8_t(
+                    source + i / 16 * 16 + (o.is_high ? 8 : 0) + n / 2 * unit + i % unit);
+        }
+        return indices;
+    }
+    const int lanes = v / 16;
+    for (int i = 0; i < v; i++) {
+        const int lane = i / 16, n = lane % (lanes / 2);
+        const int source = lane < lanes / 2 ? 0 : v;
+        int from = 0;
+        switch (o.selector) {
+            case lane_selector::low_half: from = n; break;
+            case lane_selector::high_half: from = n + lanes / 2; break;
+            case lane_selector::even: from = 2 * n; break;
+            case lane_selector::odd: from = 2 * n + 1; break;
+        }
+        indices[i] = uint8_t(source + from * 16 + i % 16);
+    }
+    return indices;
+}
+
+namespace {
+
+using bytes = std::array<uint8_t, 64>;
+
+class interpreter {
+public:
+    explicit interpreter(const kernel &k) : k_(k), values_(size_t(k.n_values)) {}
+
+    void run(const std::vector<nest_node> &nodes, const uint8_t *src, uint8_t *dst) {
+        for (const nest_node &n : nodes) {
+            const uint8_t *s = src + n.src_offset_bytes;
+            uint8_t *d = dst + n.dst_offset_bytes;
+            if (n.block >= 0) {
+                run(k_.blocks[n.block], s, d);
+                continue;
+            }
+            for (int64_t i = 0; i < n.count; i++)
+                run(n.children, s + i * n.src_step_bytes, d + i * n.dst_step_bytes);
+        }
+    }
+
+private:
+    void run(const block &ops, const uint8_t *src, uint8_t *dst) {
+        for (const op &o : ops) {
+            switch (o.kind) {
+                case op_kind::zero: values_[o.out] = {}; break;
+                case op_kind::load: load(o, src); break;
+                case op_kind::store: store(o, dst); break;
+                default: shuffle(o); break;
+            }
+        }
+    }
+
+    void load(const op &o, const uint8_t *src) {
+        bytes value {};
+        for (size_t c = 0; c < o.chunks.size(); c++)
+            for (int i = 0; i < o.unit_bytes; i++)
+                if (o.chunks[c].mask >> i & 1)
+                    value[c * o.unit_bytes + i] = src[o.chunks[c].offset_bytes + i];
+        values_[o.out] = value;
+    }
+
+    void store(const op &o, uint8_t *dst) {
+        for (size_t c = 0; c < o.chunks.size(); c++)
+            for (int i = 0; i < o.unit_bytes; i++)
+                if (o.chunks[c].mask >> i & 1)
+                    dst[o.chunks[c].offset_bytes + i] = values_[o.a][c * o.unit_bytes + i];
+    }
+
+    void shuffle(const op &o) {
+        const byte_indices indices = indices_of(k_, o);
+        bytes value {};
+        for (int i = 0; i < k_.vector_bytes; i++) {
+            const int from = indices[i];
+            value[i] = from < k_.vector_bytes ? values_[o.a][from]
+                                              : values_[o.b][from - k_.vector_bytes];
+        }
+        values_[o.out] = value;
+    }
+
+    const kernel &k_;
+    std::vector<bytes> values_;
+};
+
+} // namespace
+
+void interpret(const kernel &k, const void *src, void *dst, int64_t root_count, bool with_rest) {
+    interpreter machine(k);
+    const uint8_t *s = static_cast<const uint8_t *>(src);
+    uint8_t *d = static_cast<uint8_t *>(dst);
+    for (int64_t i = 0; i < root_count; i++, s += k.src_step_bytes, d += k.dst_step_bytes)
+        machine.run(k.root, s, d);
+    if (with_rest) machine.run(k.rest, s, d);
+}
+
+} // namespace tfmt::cpu::ir

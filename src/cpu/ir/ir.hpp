@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cpu/plan/plan.hpp"
+
+// Kernel IR: what a kernel does, as plain data. In: a plan and a state. Out: loops around straight
+// blocks of loads, shuffles and stores on values of one vector width. It knows byte addresses relative
+// to the kernel's two pointers; it does not know registers or encodings. The interpreter gives it its
+// meaning, the emitters of jit/ its speed, the dump its text.
+//
+// A value is defined once and used any number of times. Masks name bytes: bit i of a chunk's mask is
+// byte i of the chunk. Bytes of a load that are masked off are zero and are not read unless they lie
+// between bytes that are; bytes of a store that are masked off are never written.
+namespace tfmt::cpu::ir {
+
+enum class op_kind : uint8_t {
+    zero,     // out = 0
+    load,     // out = chunks of memory side by side
+    store,    // chunks of memory = pieces of a
+    unpack,   // interleave units of `unit_bytes` of the low (high) 8 bytes of each 16 bytes of a and b
+    lanes128, // 16-byte lanes of a and b by selector (see lane_selector)
+    within16, // every 16 bytes of a permuted by a constant of 16 byte indices
+    permute,  // bytes of a by a constant of byte indices
+    permute2  // bytes of a (index < vector) and b (index >= vector) by a constant of byte indices
+};
+
+// For lanes128: which two (vector of 32) or four (vector of 64) lanes go to the result, first the low
+// ones from a, then the high ones from b.
+enum class lane_selector : uint8_t {
+    low_half,  // 32: a0 b0; 64: a0 a1 b0 b1
+    high_half, // 32: a1 b1; 64: a2 a3 b2 b3
+    even,      // 64: a0 a2 b0 b2
+    odd        // 64: a1 a3 b1 b3
+};
+
+struct chunk {
+    int64_t offset_bytes; // from the src (load) or dst (store) pointer of the block
+    uint64_t mask;        // bytes that take part
+};
+
+struct op {
+    explicit op(op_kind k) : kind(k) {}
+    op_kind kind;
+    bool is_high = false;                             // unpack
+    lane_selector selector = lane_selector::low_half; // lanes128
+    int unit_bytes = 0;                               // unpack: unit; load, store: bytes of a chunk
+    int out = -1;
+    int a = -1;
+    int b = -1;
+    int constant = -1;
+    std::vector<chunk> chunks;
+};
+
+using block = std::vector<op>;
+using byte_indices = std::array<uint8_t, 64>;
+
+// A step of the nest: `count` times `children` (a loop), or one block. Offsets are added to the
+// pointers before, steps after each iteration; the pointers are as they were afterwards.
+struct nest_node {
+    int64_t src_offset_bytes = 0;
+    int64_t dst_offset_bytes = 0;
+    int64_t count = 1;
+    int64_t src_step_bytes = 0;
+    int64_t dst_step_bytes = 0;
+    int block = -1; // index into kernel::blocks; -1: a loop
+    std::vector<nest_node> children;
+};
+
+// The caller gives pointers and the number of root steps. After them the pointers stand behind the last
+// step; there `rest` is done if the caller asks for it.
+struct kernel {
+    int vector_bytes = 0; // of every value; below 16 they live in general registers
+    int n_values = 0;
+    std::vector<byte_indices> constants;
+    std::vector<block> blocks;
+    int64_t src_step_bytes = 0;
+    int64_t dst_step_bytes = 0;
+    std::vector<nest_node> root;
+    std::vector<nest_node> rest;
+};
+
+kernel build(const plan &p, const kernel_spec &spec);
+
+// What a shuffle does, in terms of permute2: byte i of the result is byte indices[i] of a, or of b where
+// the index is a vector's width or more.
+byte_indices indices_of(const kernel &k, const op &o);
+
+// Why the kernel is malformed, or "" if it is well formed: values defined before use, constants and
+// masks in range, chunks that fill the vector.
+std::string verify(const kernel &k);
+
+// Executes the kernel, byte by byte.
+void interpret(const kernel &k, const void *src, void *dst, int64_t root_count, bool with_rest);
+
+std::string to_text(const kernel &k);
+
+} // namespace tfmt::cpu::ir

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/ir/ir.hpp"
+
+namespace tfmt::cpu::ir {
+
+namespace {
+
+std::string check_chunks(const kernel &k, const op &o) {
+    if (o.unit_bytes < 1 || int(o.chunks.size()) * o.unit_bytes != k.vector_bytes)
+        return "chunks do not fill the vector";
+    for (const chunk &c : o.chunks)
+        if (o.unit_bytes < 64 && c.mask >> o.unit_bytes) return "mask beyond its chunk";
+    return "";
+}
+
+std::string check_shuffle(const kernel &k, const op &o) {
+    if (k.vector_bytes < 16) return "shuffle of a scalar";
+    if (o.constant >= int(k.constants.size())) return "unknown constant";
+    const byte_indices indices = indices_of(k, o);
+    const int limit = o.b >= 0 ? 2 * k.vector_bytes : k.vector_bytes;
+    for (int i = 0; i < k.vector_bytes; i++) {
+        if (indices[i] >= limit) return "index beyond the sources";
+        if (o.kind == op_kind::within16 && indices[i] / 16 != i / 16)
+            return "within16 crosses 16 bytes";
+    }
+    return "";
+}
+
+std::string check_block(const kernel &k, const block &ops) {
+    std::vector<bool> defined(size_t(k.n_values), false);
+    for (const op &o : ops) {
+        for (int v : {o.a, o.b})
+            if (v >= k.n_values || (v >= 0 && !defined[v])) return "use before definition";
+        const bool is_store = o.kind == op_kind::store;
+        const bool has_sources = o.kind != op_kind::zero && o.kind != op_kind::load;
+        if (has_sources && o.a < 0) return "missing source";
+        if (!is_store) {
+            if (o.out < 0 || o.out >= k.n_values) return "result out of range";
+            if (defined[o.out]) return "value defined twice";
+            defined[o.out] = true;
+        }
+        std::string why;
+        if (is_store || o.kind == op_kind::load)
+            why = check_chunks(k, o);
+        else if (has_sources)
+            why = check_shuffle(k, o);
+        if (!why.empty()) return why;
+    }
+    return "";
+}
+
+std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
+    for (const nest_node &n : nodes) {
+        if (n.count < 1) return "loop without iterations";
+        if (n.block >= int(k.blocks.size())) return "unknown block";
+        if (n.block >= 0 && (!n.children.empty() || n.count != 1)) return "block with a loop's parts";
+        if (n.block < 0 && n.children.empty()) return "empty loop";
+        const std::string why = check_nodes(k, n.children);
+        if (!why.empty()) return why;
+    }
+    return "";
+}
+
+} // namespace
+
+std::string verify(const kernel &k) {
+    const int v = k.vector_bytes;
+    if (v < 1 || v > 64 || (v & (v - 1))) return "vector width";
+    for (const block &ops : k.blocks) {
+        const std::string why = check_block(k, ops);
+        if (!why.empty()) return why;
+    }
+    const std::string why = check_nodes(k, k.root);
+    return why.empty() ? check_nodes(k, k.rest) : why;
+}
+
+} // namespace tfmt::cpu::ir

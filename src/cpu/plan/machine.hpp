@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "tensorfmt/tensorfmt.h"
+
+// Everything a plan may know of the machine. Passed in, never asked for, so that the plans and kernels
+// of any machine are made and checked on any other.
+namespace tfmt::cpu {
+
+struct machine {
+    tfmt_cpu_isa_t isa = tfmt_cpu_isa_none;
+    bool has_vbmi = false; // byte-granular permutes (vpermb, vpermt2b)
+    int vector_bytes = 0;  // widest vector register; 0: no JIT for this ISA
+    int n_vector_regs = 0;
+    size_t l1d_bytes = 32 << 10;
+    size_t l2_bytes = 1 << 20;
+    size_t l3_bytes = 32 << 20;
+};
+
+} // namespace tfmt::cpu

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/plan.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+std::vector<segment> split(dim_t unit, dim_limits state, bool in_padding) {
+    std::vector<segment> segments;
+    const dim_t load = in_padding ? 0 : state.load, store = state.store;
+    const dim_t full = load / unit, partial = load % unit;
+    dim_t step = full;
+    if (full > 0) segments.push_back({0, full, {unit, unit}, false});
+    if (partial > 0) {
+        segments.push_back({step, 1, {partial, std::min(unit, store - step * unit)}, false});
+        step++;
+    }
+    const dim_t padding = store - step * unit;
+    if (padding <= 0) return segments;
+    if (padding / unit > 0) segments.push_back({step, padding / unit, {0, unit}, true});
+    step += padding / unit;
+    if (padding % unit > 0) segments.push_back({step, 1, {0, padding % unit}, true});
+    return segments;
+}
+
+bool has_work(const plan &p, const nest_state &state) {
+    if (p.mode == plan_mode::move || state.in_padding) return true;
+    return std::any_of(state.limits.begin(), state.limits.end(),
+            [](const dim_limits &l) { return l.load < l.store; });
+}
+
+namespace {
+
+nest_state enter(const nest_state &state, int dim, const segment &s) {
+    nest_state below = state;
+    below.limits[dim] = s.below;
+    below.in_padding = state.in_padding || s.is_padding;
+    return below;
+}
+
+// Takes the tile's bits out of the levels.
+std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
+    std::vector<level> levels;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        level l = p.levels[i];
+        const int bits = t.bits_of_level[i];
+        if (bits > 0) {
+            const dim_t step = dim_t(1) << bits;
+            l.extent = (l.extent + step - 1) / step;
+            l.unit *= step;
+            l.src_stride *= step;
+            l.dst_stride *= step;
+        }
+        if (l.extent > 1) levels.push_back(std::move(l));
+    }
+    return levels;
+}
+
+// Outer to inner. Irregular levels and what lies above them in their dimension go to the driver, so they
+// come first. The rest is ordered for whole destination lines: by falling destination stride; then, if
+// the tile reads less than a line of the source, the level that continues the source run goes innermost,
+// so that the line is used up while it is in L1.
+void order_levels(std::vector<level> &levels, const tile &t) {
+    std::vector<dim_t> irregular_unit; // per dim, 0 if it has no irregular level
+    auto unit_of = [&](int dim) -> dim_t & {
+        if (size_t(dim) >= irregular_unit.size()) irregular_unit.resize(dim + 1, 0);
+        return irregular_unit[dim];
+    };
+    for (const level &l : levels)
+        if (!l.is_regular()) unit_of(l.dim) = l.unit;
+    auto is_forced_out = [&](const level &l) {
+        return unit_of(l.dim) > 0 && l.unit >= unit_of(l.dim);
+    };
+    std::stable_sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
+        const bool fa = is_forced_out(a), fb = is_forced_out(b);
+        if (fa != fb) return fa;
+        if (fa && a.dim != b.dim) return a.dim < b.dim;
+        if (!fa && a.dst_stride != b.dst_stride) return a.dst_stride > b.dst_stride;
+        return a.unit > b.unit;
+    });
+
+    dim_t src_run_bytes = t.elem_bytes, dst_run_bytes = t.elem_bytes;
+    for (int bit : t.src_run)
+        if (t.bits[bit].level >= 0) src_run_bytes *= 2;
+    for (int bit : t.dst_run)
+        if (t.bits[bit].level >= 0) dst_run_bytes *= 2;
+    if (src_run_bytes >= 64 || dst_run_bytes < 64 || t.src_run.empty()) return;
+    for (size_t i = 0; i < levels.size(); i++) {
+        if (levels[i].src_stride != src_run_bytes || is_forced_out(levels[i])) continue;
+        // It may not pass an inner level of its own dimension.
+        size_t to = levels.size() - 1;
+        for (size_t k = i + 1; k < levels.size(); k++)
+            if (levels[k].dim == levels[i].dim) to = std::min(to, k - 1);
+        std::rotate(levels.begin() + i, levels.begin() + i + 1, levels.begin() + to + 1);
+        return;
+    }
+}
+
+dim_t tile_bytes(const tile &t) {
+    dim_t n = t.elem_bytes;
+    for (const tile_bit &b : t.bits)
+        if (b.level >= 0) n *= 2;
+    return n;
+}
+
+// Levels of the driver: all irregular ones, then as many as leave a root step below the size of a call.
+int choose_driver_levels(const plan &p) {
+    const std::vector<level> &levels = p.problem.levels;
+    int forced = 0;
+    for (size_t i = 0; i < levels.size(); i++)
+        if (!levels[i].is_regular()) forced = int(i) + 1;
+    dim_t bytes = tile_bytes(p.the_tile);
+    int n = int(levels.size());
+    // Invariant: `bytes` is what the levels from n on move in one pass.
+    while (n > forced && bytes < tuning::kernel_call_bytes)
+        bytes *= std::min(levels[--n].extent, tuning::kernel_call_bytes);
+    return n;
+}
+
+dim_t choose_root_chunk(const plan &p) {
+    dim_t bytes = tile_bytes(p.the_tile);
+    for (size_t i = size_t(p.n_driver_levels) + 1; i < p.problem.levels.size(); i++)
+        bytes *= std::min(p.problem.levels[i].extent, tuning::kernel_call_bytes);
+    return std::max<dim_t>(1, tuning::kernel_call_bytes / std::max<dim_t>(1, bytes));
+}
+
+int kernel_index(plan &p, const nest_state &state) {
+    auto same = [&](const kernel_spec &k) {
+        return k.state.in_padding == state.in_padding
+                && std::equal(state.limits.begin(), state.limits.end(), k.state.limits.begin(),
+                        [](const dim_limits &a, const dim_limits &b) {
+                            return a.load == b.load && a.store == b.store;
+                        });
+    };
+    const auto it = std::find_if(p.kernels.begin(), p.kernels.end(), same);
+    if (it != p.kernels.end()) return int(it - p.kernels.begin());
+    p.kernels.push_back({state});
+    return int(p.kernels.size()) - 1;
+}
+
+// Cuts the driver's levels into jobs. False when there are too many.
+bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop> &loops) {
+    if (!has_work(p, state)) return true;
+    if (depth == p.n_driver_levels) {
+        const std::vector<segment> root = root_segments(p, state);
+        p.jobs.push_back({loops, kernel_index(p, state), root[0].count, root.size() > 1});
+        return p.jobs.size() <= tuning::max_jobs;
+    }
+    const level &l = p.problem.levels[depth];
+    for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
+        loops.push_back({depth, s.first, s.count});
+        if (!add_jobs(p, depth + 1, enter(state, l.dim, s), loops)) return false;
+        loops.pop_back();
+    }
+    return true;
+}
+
+// Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
+size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
+    if (!has_work(p, state)) return 0;
+    const std::vector<level> &levels = p.problem.levels;
+    if (depth == levels.size())
+        return (size_t(1) << p.the_tile.n_reg_bits())
+                * (2 + (state.in_padding ? 0 : p.the_schedule.stages.size()));
+    const level &l = levels[depth];
+    size_t ops = 4;
+    for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
+        ops += count_ops(p, depth + 1, enter(state, l.dim, s));
+        if (ops > tuning::max_kernel_ops) break;
+    }
+    return ops;
+}
+
+bool try_plan(const move_problem &p, const machine &m, plan_mode mode, tile_kind kind, plan *out) {
+    *out = {};
+    out->mode = mode;
+    out->target = m;
+    out->the_tile = mode == plan_mode::move || kind != tile_kind::exchange
+            ? choose_tile(p, m, kind)
+            : choose_zero_tile(p, m);
+    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
+    out->problem = p;
+    out->problem.levels = levels_without_tile(p, out->the_tile);
+    order_levels(out->problem.levels, out->the_tile);
+    out->n_driver_levels = choose_driver_levels(*out);
+    out->root_chunk = choose_root_chunk(*out);
+    std::vector<job_loop> loops;
+    if (!add_jobs(*out, 0, {p.limits, false}, loops)) return false;
+    size_t ops = 0;
+    for (const kernel_spec &k : out->kernels)
+        ops += count_ops(*out, size_t(out->n_driver_levels), k.state);
+    return ops <= tuning::max_kernel_ops;
+}
+
+dim_t bytes_of(const move_problem &p) {
+    // Doubles as an upper bound: the driver only compares it with sizes.
+    double load = p.elem_bytes, store = p.elem_bytes;
+    for (const dim_limits &l : p.limits) {
+        load *= double(l.load);
+        store *= double(l.store);
+    }
+    return dim_t(std::min(load + store, 9e18));
+}
+
+} // namespace
+
+std::vector<segment> root_segments(const plan &p, const nest_state &state) {
+    if (size_t(p.n_driver_levels) == p.problem.levels.size())
+        return {{0, 1, {1, 1}, false}}; // no level left: the tile itself, once
+    const level &root = p.problem.levels[p.n_driver_levels];
+    return split(root.unit, state.limits[root.dim], state.in_padding);
+}
+
+bool make_plan(const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why) {
+    for (tile_kind kind : {tile_kind::exchange, tile_kind::dst_run, tile_kind::element})
+        if (try_plan(p, m, mode, kind, out)) {
+            out->moved_bytes = bytes_of(p);
+            return true;
+        }
+    *why = "too many combinations of tails for generated code";
+    return false;
+}
+
+std::string to_text(const plan &p) {
+    std::string text = to_text(p.the_tile);
+    if (p.mode == plan_mode::move) text += to_text(p.the_schedule);
+    text += "loops, outer to inner (" + std::to_string(p.n_driver_levels) + " in the driver):\n";
+    for (const level &l : p.problem.levels)
+        text += "  axis " + std::to_string(l.dim) + " extent " + std::to_string(l.extent) + " unit "
+                + std::to_string(l.unit) + " src_stride " + std::to_string(l.src_stride)
+                + " dst_stride " + std::to_string(l.dst_stride)
+                + (l.is_regular() ? "\n" : " irregular\n");
+    text += "jobs (" + std::to_string(p.kernels.size()) + " kernels, "
+            + std::to_string(p.root_chunk) + " root steps a call):\n";
+    for (const job &j : p.jobs) {
+        text += "  kernel " + std::to_string(j.kernel) + ", root steps "
+                + std::to_string(j.root_count) + (j.has_rest ? " and a rest" : "") + ", loops";
+        for (const job_loop &l : j.loops)
+            text += " " + std::to_string(l.first) + "+" + std::to_string(l.count);
+        text += "\n";
+    }
+    return text;
+}
+
+} // namespace tfmt::cpu

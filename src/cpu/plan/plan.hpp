@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/plan/stages.hpp"
+#include "cpu/plan/tile.hpp"
+
+// plan(problem, machine): a pure function that decides everything before a line of code is generated:
+// the tile, the order of the loops, which of them the driver runs and which the kernels, and the jobs.
+//
+// Levels are visited from outside to inside. At each, the state of its dimension (how much of what is
+// left is to be read and to be written) splits the level into at most four segments: full steps, one
+// partial step, steps of padding only, one partial step of padding. Tails need no other mechanism.
+//
+// Worked example: aBcd16b <- abcd with b = 40: outer level of b has unit 16 and state {40, 48}. Segments:
+// steps 0..1 full with state {16, 16} below, step 2 partial with state {8, 16}.
+namespace tfmt::cpu {
+
+struct segment {
+    dim_t first;
+    dim_t count;
+    dim_limits below; // state of the dimension inside each of the steps
+    bool is_padding;
+};
+
+// How `state` is split by a level of `unit`. Where the surroundings are padding already
+// (`in_padding`), only what is to be written counts.
+std::vector<segment> split(dim_t unit, dim_limits state, bool in_padding);
+
+// State of all dimensions at some depth of the nest.
+struct nest_state {
+    std::vector<dim_limits> limits;
+    bool in_padding = false;
+};
+
+// A kernel: the levels from plan::n_driver_levels on, entered in one state.
+struct kernel_spec {
+    nest_state state;
+};
+
+struct job_loop {
+    int level;
+    dim_t first;
+    dim_t count;
+};
+
+// A rectangular set of calls of one kernel. The kernel's own outermost level has `root_count` steps
+// that may be shared among calls; the last call also does what is left behind them.
+struct job {
+    std::vector<job_loop> loops;
+    int kernel;
+    dim_t root_count;
+    bool has_rest;
+};
+
+enum class plan_mode { move, padding_only };
+
+struct plan {
+    plan_mode mode;
+    machine target;
+    move_problem problem; // levels outer to inner, less what the tile covers
+    tile the_tile;
+    schedule the_schedule;
+    int n_driver_levels;
+    dim_t root_chunk; // steps of a kernel's outermost level that one call should do
+    std::vector<kernel_spec> kernels;
+    std::vector<job> jobs;
+    dim_t moved_bytes; // source + destination
+};
+
+// False, with the reason in `why`, if the problem has too many combinations of tails for generated code.
+bool make_plan(const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
+
+// The segments of the outermost kernel level: the first is the root loop, the others are the rest.
+std::vector<segment> root_segments(const plan &p, const nest_state &state);
+
+// Whether anything is left to do in `state`.
+bool has_work(const plan &p, const nest_state &state);
+
+std::string to_text(const plan &p);
+
+} // namespace tfmt::cpu

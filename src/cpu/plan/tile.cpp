@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/tile.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+int log2_exact(dim_t pow2) {
+    return __builtin_ctzll(static_cast<unsigned long long>(pow2));
+}
+
+int ceil_log2(dim_t n) {
+    int bits = 0;
+    while ((dim_t(1) << bits) < n)
+        bits++;
+    return bits;
+}
+
+int tile::n_lane_bits() const {
+    return log2_exact(vector_bytes / elem_bytes);
+}
+
+namespace {
+
+bool is_pow2(dim_t n) {
+    return (n & (n - 1)) == 0;
+}
+
+// Bit k of level `level`.
+struct level_bit {
+    int level;
+    int k;
+    bool operator==(const level_bit &o) const { return level == o.level && k == o.k; }
+};
+
+using bit_list = std::vector<level_bit>;
+
+bool contains(const bit_list &bits, const level_bit &b) {
+    return std::find(bits.begin(), bits.end(), b) != bits.end();
+}
+
+int total_bits(const level &l) {
+    return ceil_log2(l.extent);
+}
+
+// A tile covers an aligned range of logical indices of each dimension only if it takes a level's bits
+// from below and a level only when it has all of the levels below it, each a power of two.
+bool may_enter(const move_problem &p, const bit_list &taken, int index) {
+    const level &l = p.levels[index];
+    if (!l.is_regular()) return false;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &below = p.levels[i];
+        if (below.dim != l.dim || below.unit >= l.unit) continue;
+        if (!is_pow2(below.extent) || !contains(taken, {int(i), total_bits(below) - 1}))
+            return false;
+    }
+    return true;
+}
+
+// The bits along which addresses are contiguous in src (or dst), lowest first. A level whose extent is
+// no power of two ends the run: its bits are padded up and the excess masked.
+bit_list contiguous_run(const move_problem &p, bool of_src) {
+    bit_list run;
+    dim_t stride = p.elem_bytes;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (size_t i = 0; i < p.levels.size() && !grown; i++) {
+            const level &l = p.levels[i];
+            if ((of_src ? l.src_stride : l.dst_stride) != stride || !may_enter(p, run, int(i)))
+                continue;
+            for (int k = 0; k < total_bits(l); k++)
+                run.push_back({int(i), k});
+            if (!is_pow2(l.extent)) return run;
+            stride *= l.extent;
+            grown = true;
+        }
+    }
+    return run;
+}
+
+void take(bit_list &taken, const bit_list &from, size_t count) {
+    for (size_t i = 0; i < std::min(count, from.size()); i++)
+        if (!contains(taken, from[i])) taken.push_back(from[i]);
+}
+
+bit_list prefix(const bit_list &run, size_t count) {
+    return bit_list(run.begin(), run.begin() + std::min(count, run.size()));
+}
+
+size_t union_size(const bit_list &a, const bit_list &b) {
+    bit_list u = a;
+    take(u, b, b.size());
+    return u.size();
+}
+
+int max_reg_bits(const machine &m) {
+    return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
+}
+
+tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
+        const bit_list &src_run, const bit_list &dst_run) {
+    tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0)};
+    for (const level_bit &b : taken) {
+        const level &l = p.levels[b.level];
+        const dim_t step = dim_t(1) << b.k;
+        t.bits.push_back(
+                {b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step});
+        t.bits_of_level[b.level]++;
+    }
+    auto index_of = [&](const level_bit &b) {
+        return int(std::find(taken.begin(), taken.end(), b) - taken.begin());
+    };
+    for (const level_bit &b : src_run)
+        t.src_run.push_back(index_of(b));
+    for (const level_bit &b : dst_run)
+        t.dst_run.push_back(index_of(b));
+    while (t.n_reg_bits() < 0)
+        t.bits.push_back({-1, -1, 0, 0, 0});
+    return t;
+}
+
+// One element at a time, unrolled along the level with the smallest destination stride.
+tile element_tile(const move_problem &p, int max_unroll_bits) {
+    bit_list taken;
+    int best = -1;
+    for (size_t i = 0; i < p.levels.size(); i++)
+        if (may_enter(p, {}, int(i))
+                && (best < 0 || p.levels[i].dst_stride < p.levels[best].dst_stride))
+            best = int(i);
+    if (best >= 0)
+        for (int k = 0; k < std::min(max_unroll_bits, total_bits(p.levels[best])); k++)
+            taken.push_back({best, k});
+    return assemble(p, p.elem_bytes, taken, {}, {});
+}
+
+// The widest vector that the tile's bits fill; a tile smaller than 16 bytes leaves the rest unused.
+int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits) {
+    int bytes = m.vector_bytes;
+    while (bytes > 16 && (dim_t(p.elem_bytes) << n_bits) < bytes)
+        bytes /= 2;
+    return bytes;
+}
+
+} // namespace
+
+tile choose_tile(const move_problem &p, const machine &m, tile_kind kind) {
+    bit_list src = contiguous_run(p, true), dst = contiguous_run(p, false);
+    if (kind == tile_kind::element) return element_tile(p, 0);
+    if (src.empty() || dst.empty()) return element_tile(p, tuning::element_reg_bits);
+
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    dst = prefix(dst, lane_bits);
+    src = prefix(src, lane_bits);
+    if (kind == tile_kind::dst_run) {
+        // The source is read along what the two runs share, which is often a single element.
+        bit_list shared;
+        for (const level_bit &b : src) {
+            if (!contains(dst, b)) break;
+            shared.push_back(b);
+        }
+        if (shared.empty()) return element_tile(p, tuning::element_reg_bits);
+        src = shared;
+    }
+    while (union_size(src, dst) > lane_bits + max_reg_bits(m))
+        src.pop_back();
+
+    bit_list taken = dst;
+    take(taken, src, src.size());
+    if (taken.size() <= lane_bits + tuning::copy_reg_bits && src == dst) {
+        take(taken, contiguous_run(p, false), lane_bits + tuning::copy_reg_bits);
+        if (src.size() < lane_bits) dst = src = prefix(contiguous_run(p, false), src.size());
+    }
+    const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
+    const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
+    return assemble(p, vector_bytes, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));
+}
+
+tile choose_zero_tile(const move_problem &p, const machine &m) {
+    bit_list dst = contiguous_run(p, false);
+    if (dst.empty()) return element_tile(p, tuning::element_reg_bits);
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    dst = prefix(dst, lane_bits);
+    const int vector_bytes = fitting_vector_bytes(p, m, dst.size());
+    return assemble(p, vector_bytes, dst, dst, dst);
+}
+
+std::string to_text(const tile &t) {
+    auto list = [&](const std::vector<int> &run) {
+        std::string text;
+        for (int b : run)
+            text += " " + std::to_string(b);
+        return text.empty() ? std::string(" -") : text;
+    };
+    std::string text = "tile: element " + std::to_string(t.elem_bytes) + " bytes, vector "
+            + std::to_string(t.vector_bytes) + " bytes, " + std::to_string(1 << t.n_reg_bits())
+            + " registers\n";
+    for (size_t i = 0; i < t.bits.size(); i++) {
+        const tile_bit &b = t.bits[i];
+        text += "  bit " + std::to_string(i) + ": axis " + std::to_string(b.dim) + " weight "
+                + std::to_string(b.weight) + " src_stride " + std::to_string(b.src_stride_bytes)
+                + " dst_stride " + std::to_string(b.dst_stride_bytes) + "\n";
+    }
+    return text + "  src run:" + list(t.src_run) + "\n  dst run:" + list(t.dst_run) + "\n";
+}
+
+} // namespace tfmt::cpu

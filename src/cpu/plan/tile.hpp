@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/normalize.hpp"
+#include "cpu/plan/machine.hpp"
+
+// The innermost tile of a move: which low index bits of which levels one straight piece of code covers.
+//
+// Source and destination address inside the tile are two permutations of the same bits. `src_run` are
+// the bits that are contiguous in the source, in address order, `dst_run` those in the destination.
+//
+// Worked example: f32 nchw -> nhwc on AVX-512. Elements are 4 bytes, a register has 16 lanes = 4 lane
+// bits. src_run is hw bits 0..3, dst_run c bits 0..3: 8 tile bits, so 16 registers, loaded along hw and
+// stored along c. The exchange of all 4 lane bits with the 4 register bits is a 16x16 transpose.
+namespace tfmt::cpu {
+
+struct tile_bit {
+    int level; // index into move_problem::levels; -1: a filler that is always 0
+    int dim;   // -1 for a filler
+    dim_t weight; // logical indices of dim it stands for
+    dim_t src_stride_bytes;
+    dim_t dst_stride_bytes;
+};
+
+struct tile {
+    int elem_bytes;
+    int vector_bytes;           // 16..64; elem_bytes where one element is moved at a time
+    std::vector<tile_bit> bits; // n_lane_bits() or more
+    std::vector<int> src_run;   // indices into bits; loads of 2^n elements (whole run or one register)
+    std::vector<int> dst_run;
+    std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
+
+    int n_lane_bits() const;
+    int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
+};
+
+int log2_exact(dim_t pow2);
+int ceil_log2(dim_t n);
+
+// How ambitious a tile may be. A plan that becomes too large tries the next one.
+enum class tile_kind {
+    exchange, // along both contiguous runs
+    dst_run,  // along the destination's run only
+    element   // one element
+};
+
+tile choose_tile(const move_problem &p, const machine &m, tile_kind kind);
+
+// The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
+tile choose_zero_tile(const move_problem &p, const machine &m);
+
+std::string to_text(const tile &t);
+
+} // namespace tfmt::cpu
