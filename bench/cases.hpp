@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "bench/options.hpp"
+#include "support/layout.hpp"
+
+namespace tfmt_bench {
+
+// What became of a case, filled in step by step: descriptors, correctness, performance.
+struct case_result {
+    enum status_t { passed, failed, refused, skipped } status = passed;
+    std::string message; // why it did not pass, else ""
+    std::string impl;    // "jit:avx512_core", "ref:...", "" if unknown
+    int64_t src_bytes = 0;
+    int64_t dst_bytes = 0;
+    double time_us = 0; // 0: not measured
+    double memcpy_us = 0;
+    double onednn_us = 0;    // 0: not measured, or oneDNN cannot do the case
+    double ratio = 0;        // median over the rounds of time / memcpy's time
+    double onednn_ratio = 0; // median over the rounds of oneDNN's time / time
+};
+
+// A case's descriptors, made through the library and compared with the tests' own derivation.
+struct case_descs {
+    tfmt_test::desc_ptr src, dst;
+    tfmt_test::layout src_layout, dst_layout;
+};
+
+// False if the case cannot be run; `result` then says why: refused by the library or this driver,
+// skipped for its size, or failed because a descriptor is not what its tag means.
+bool make_descs(
+        const bench_case &c, const run_options &run, case_descs *descs, case_result *result);
+
+const char *status_name(case_result::status_t status);
+
+// What a C status is called in messages.
+const char *tfmt_status_name(tfmt_status_t status);
+
+} // namespace tfmt_bench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/onednn.hpp"
+
+#include <omp.h>
+
+#include <dnnl.hpp>
+
+namespace tfmt_bench {
+namespace {
+
+bool to_onednn(tfmt_data_type_t type, dnnl_data_type_t *converted) {
+    switch (type) {
+    case tfmt_f16: *converted = dnnl_f16; return true;
+    case tfmt_bf16: *converted = dnnl_bf16; return true;
+    case tfmt_f32: *converted = dnnl_f32; return true;
+    case tfmt_s32: *converted = dnnl_s32; return true;
+    case tfmt_s8: *converted = dnnl_s8; return true;
+    case tfmt_u8: *converted = dnnl_u8; return true;
+    default: return false;
+    }
+}
+
+// Filled field by field, so that blockings without an enumerator of oneDNN's work too.
+bool to_onednn(const tfmt_test::layout &l, dnnl_memory_desc_t *md) {
+    *md = dnnl_memory_desc_t();
+    if (!to_onednn(l.data_type, &md->data_type)) return false;
+    md->ndims = l.ndims();
+    md->offset0 = l.offset0;
+    md->format_kind = dnnl_blocked;
+    dnnl_blocking_desc_t &blocking = md->format_desc.blocking;
+    for (int d = 0; d < l.ndims(); ++d) {
+        md->dims[d] = l.logical[d];
+        md->padded_dims[d] = l.padded[d];
+        blocking.strides[d] = l.strides[d];
+    }
+    blocking.inner_nblks = static_cast<int>(l.inner_blks.size());
+    for (size_t b = 0; b < l.inner_blks.size(); ++b) {
+        blocking.inner_blks[b] = l.inner_blks[b];
+        blocking.inner_idxs[b] = l.inner_idxs[b];
+    }
+    return true;
+}
+
+class cpu_reorder final : public onednn_reorder {
+public:
+    cpu_reorder(const dnnl::memory::desc &src, const dnnl::memory::desc &dst,
+            const std::vector<buffer_pair> &buffers, int n_threads)
+        : n_threads_(n_threads), engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
+        omp_set_num_threads(n_threads_); // the implementation may be chosen by it
+        reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine_, src, engine_, dst));
+        for (const buffer_pair &pair : buffers)
+            arguments_.push_back({{DNNL_ARG_FROM, dnnl::memory(src, engine_, pair.src)},
+                    {DNNL_ARG_TO, dnnl::memory(dst, engine_, pair.dst)}});
+    }
+
+    void execute(size_t buffer) override {
+        omp_set_num_threads(n_threads_);
+        reorder_.execute(stream_, arguments_[buffer]);
+        stream_.wait();
+    }
+
+private:
+    const int n_threads_;
+    dnnl::engine engine_;
+    dnnl::stream stream_;
+    dnnl::reorder reorder_;
+    std::vector<std::unordered_map<int, dnnl::memory>> arguments_;
+};
+
+} // namespace
+
+std::unique_ptr<onednn_reorder> make_onednn_reorder(const tfmt_test::layout &src,
+        const tfmt_test::layout &dst, const std::vector<buffer_pair> &buffers, int n_threads) {
+    dnnl_memory_desc_t src_md, dst_md;
+    if (!to_onednn(src, &src_md) || !to_onednn(dst, &dst_md)) return nullptr;
+    try {
+        return std::make_unique<cpu_reorder>(
+                dnnl::memory::desc(src_md), dnnl::memory::desc(dst_md), buffers, n_threads);
+    } catch (const dnnl::error &) {
+        return nullptr; // it lacks the pair of types or layouts
+    }
+}
+
+std::string onednn_version() {
+    const dnnl_version_t *v = dnnl_version();
+    return std::to_string(v->major) + "." + std::to_string(v->minor) + "."
+            + std::to_string(v->patch);
+}
+
+} // namespace tfmt_bench

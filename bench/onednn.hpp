@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/layout.hpp"
+
+namespace tfmt_bench {
+
+struct buffer_pair {
+    void *src;
+    void *dst;
+};
+
+// oneDNN's reorder of the same layouts on the same buffers, as a yardstick.
+class onednn_reorder {
+public:
+    virtual ~onednn_reorder() = default;
+    virtual void execute(size_t buffer) = 0; // an index into the buffers it was made with
+};
+
+// Null where oneDNN cannot do the case (a data type it lacks, an error of its own) or was not found
+// when tensorfmt-bench was built.
+std::unique_ptr<onednn_reorder> make_onednn_reorder(const tfmt_test::layout &src,
+        const tfmt_test::layout &dst, const std::vector<buffer_pair> &buffers, int n_threads);
+
+std::string onednn_version(); // "2.6.3", "" without oneDNN
+
+} // namespace tfmt_bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run_correctness.hpp"
+
+#include "support/check_reorder.hpp"
+
+namespace tfmt_bench {
+
+void run_correctness(const case_descs &descs, case_result *result) {
+    const tfmt_test::check_result check = tfmt_test::check_reorder(
+            descs.src.get(), descs.dst.get());
+    result->impl = check.impl;
+    result->message = check.message;
+    switch (check.what) {
+    case tfmt_test::outcome::passed: result->status = case_result::passed; break;
+    case tfmt_test::outcome::failed: result->status = case_result::failed; break;
+    case tfmt_test::outcome::refused:
+        result->status = case_result::refused;
+        result->message = std::string(tfmt_status_name(check.status)) + ": " + check.message;
+        break;
+    }
+}
+
+} // namespace tfmt_bench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/stopwatch.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tfmt_bench {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr double batch_us = 40;  // about 1000 times the clock's own cost
+constexpr int max_calls = 20000; // in a batch
+constexpr int min_rounds = 5;
+constexpr int max_rounds = 2000;
+
+double microseconds_since(clock::time_point start) {
+    return std::chrono::duration<double, std::micro>(clock::now() - start).count();
+}
+
+double time_batch(const std::function<void()> &call, int n_calls, bool warm_up) {
+    if (warm_up) call();
+    const clock::time_point start = clock::now();
+    for (int i = 0; i < n_calls; ++i)
+        call();
+    return microseconds_since(start) / n_calls;
+}
+
+} // namespace
+
+std::vector<std::vector<double>> time_interleaved(
+        const std::vector<std::function<void()>> &contestants, const timing_options &options) {
+    std::vector<int> n_calls;
+    for (const std::function<void()> &call : contestants) {
+        call(); // page faults, first compilations and thread pools belong to no measurement
+        const double once = std::max(1e-3, time_batch(call, 3, false));
+        n_calls.push_back(std::clamp(static_cast<int>(batch_us / once), 1, max_calls));
+    }
+    std::vector<std::vector<double>> times(contestants.size());
+    const clock::time_point start = clock::now();
+    for (int round = 0; round < max_rounds; ++round) {
+        const bool is_enough = options.n_rounds > 0
+                ? round >= options.n_rounds
+                : round >= min_rounds && microseconds_since(start) >= options.min_ms * 1000;
+        if (is_enough) break;
+        for (size_t i = 0; i < contestants.size(); ++i)
+            times[i].push_back(time_batch(contestants[i], n_calls[i], options.warm_up));
+    }
+    return times;
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const size_t middle = values.size() / 2;
+    std::nth_element(values.begin(), values.begin() + middle, values.end());
+    const double upper = values[middle];
+    if (values.size() % 2 != 0) return upper;
+    return (upper + *std::max_element(values.begin(), values.begin() + middle)) / 2;
+}
+
+double median_ratio(const std::vector<double> &a, const std::vector<double> &b) {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < a.size(); ++i)
+        ratios.push_back(a[i] / b[i]);
+    return median(std::move(ratios));
+}
+
+} // namespace tfmt_bench

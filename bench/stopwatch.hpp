@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace tfmt_bench {
+
+struct timing_options {
+    int n_rounds = 0; // 0: as many as min_ms allows, 5 at least
+    double min_ms = 50;
+    bool warm_up = true; // an untimed call before each timed batch
+};
+
+// Microseconds a call, [contestant][round]. In every round each contestant gets a batch of calls
+// that lasts long enough for the clock to resolve, preceded by an untimed one, so that the others
+// leave no trace in the caches and a slow spell of the machine hits all of them.
+std::vector<std::vector<double>> time_interleaved(
+        const std::vector<std::function<void()>> &contestants, const timing_options &options);
+
+double median(std::vector<double> values);
+
+// Median over the rounds of a's time / b's time. Taken round by round because both then saw the
+// same machine; the ratio of the medians would mix different spells.
+double median_ratio(const std::vector<double> &a, const std::vector<double> &b);
+
+} // namespace tfmt_bench
