@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of tensorfmt-bench. Files are faked: parsing asks a function for them.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "bench/generic_tag.hpp"
+#include "bench/options.hpp"
+
+using namespace tfmt_bench;
+
+namespace {
+
+using strings = std::vector<std::string>;
+
+strings repros(const strings &arguments, const std::map<std::string, std::string> &files = {}) {
+    const command_line line = parse_command_line(
+            arguments, [&](const std::string &path, std::string *text) {
+                const auto file = files.find(path);
+                if (file == files.end()) return false;
+                *text = file->second;
+                return true;
+            });
+    strings all;
+    for (const bench_case &c : line.cases)
+        all.push_back(repro_of(c) + (c.unimplemented.empty() ? "" : " !" + c.unimplemented));
+    return all;
+}
+
+std::string error_of(
+        const strings &arguments, const std::map<std::string, std::string> &files = {}) {
+    try {
+        repros(arguments, files);
+    } catch (const option_error &error) { return error.what(); }
+    return "no error";
+}
+
+TEST(generic_tag, expands_to_the_rank) {
+    EXPECT_EQ(expand_generic_tag("abx", 4), "abcd");
+    EXPECT_EQ(expand_generic_tag("abx", 1), "a");
+    EXPECT_EQ(expand_generic_tag("axb", 2), "ab");
+    EXPECT_EQ(expand_generic_tag("axb", 5), "acdeb");
+    EXPECT_EQ(expand_generic_tag("xba", 4), "cdba");
+    EXPECT_EQ(expand_generic_tag("xba", 1), "a");
+    EXPECT_EQ(expand_generic_tag("xab", 4), "cdab");
+    EXPECT_EQ(expand_generic_tag("bax", 3), "bac");
+    EXPECT_EQ(expand_generic_tag("x", 1), "a");
+    EXPECT_EQ(expand_generic_tag("aBx16b", 3), "aBc16b");
+    EXPECT_EQ(expand_generic_tag("aBx16b", 1), "a");
+    EXPECT_EQ(expand_generic_tag("ABx4b16a4b", 5), "ABcde4b16a4b");
+    EXPECT_EQ(expand_generic_tag("Abcx16a", 4), "Abcd16a");
+    EXPECT_EQ(expand_generic_tag("aBCx4c16b4c", 4), "aBCd4c16b4c");
+    EXPECT_EQ(expand_generic_tag("abx", 12), "abcdefghijkl");
+    EXPECT_EQ(expand_generic_tag("nChw16c", 4), "nChw16c");
+}
+
+TEST(bench_options, defaults_hold_until_set_and_after_reset) {
+    EXPECT_EQ(repros({"2x3"}), (strings {"--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3"}));
+    EXPECT_EQ(repros({"--sdt=s8", "--dtag=ba", "2x3", "--reset", "4x5"}),
+            (strings {"--sdt=s8 --ddt=f32 --stag=ab --dtag=ba 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 4x5"}));
+}
+
+TEST(bench_options, lists_make_a_cross_product) {
+    const strings all = repros(
+            {"--sdt=f32,s8", "--ddt=bf16", "--stag=abx,axb", "--dtag=xba", "2x3x4", "5x6x7"});
+    ASSERT_EQ(all.size(), 8u);
+    EXPECT_EQ(all[0], "--sdt=f32 --ddt=bf16 --stag=abc --dtag=cba 2x3x4");
+    EXPECT_EQ(all[1], "--sdt=f32 --ddt=bf16 --stag=acb --dtag=cba 2x3x4");
+    EXPECT_EQ(all[7], "--sdt=s8 --ddt=bf16 --stag=acb --dtag=cba 5x6x7");
+}
+
+TEST(bench_options, names_behind_dims_are_ignored) {
+    EXPECT_EQ(repros({"8x64x112x112_n\"resnet\""})[0],
+            "--sdt=f32 --ddt=f32 --stag=abcd --dtag=abcd 8x64x112x112");
+    EXPECT_EQ(repros({"24576x1024n\"*24\""})[0],
+            "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 24576x1024");
+}
+
+TEST(bench_options, batch_files_nest_relative_to_themselves) {
+    const std::map<std::string, std::string> files = {
+            {"inputs/all", "# comment\n--sdt=s8 --ddt=s8 --batch=more\n\n2x2 # another\n"},
+            {"inputs/more", "--stag=ba 3x3n\"a name\" 4x4\n--batch=elsewhere"},
+            {"elsewhere", "5x5"},
+    };
+    EXPECT_EQ(repros({"--batch=inputs/all"}, files),
+            (strings {"--sdt=s8 --ddt=s8 --stag=ba --dtag=ab 3x3",
+                    "--sdt=s8 --ddt=s8 --stag=ba --dtag=ab 4x4",
+                    "--sdt=s8 --ddt=s8 --stag=ba --dtag=ab 5x5",
+                    "--sdt=s8 --ddt=s8 --stag=ba --dtag=ab 2x2"}));
+}
+
+TEST(bench_options, batch_files_may_hold_framework_lines) {
+    const std::map<std::string, std::string> files = {
+            {"cases", "# types tags dims\nbf16 f32 ABcde8b16a cdeba 64x32x3x3x3\n"}};
+    EXPECT_EQ(repros({"--stag=ignored", "--batch=cases"}, files),
+            (strings {"--sdt=bf16 --ddt=f32 --stag=ABcde8b16a --dtag=cdeba 64x32x3x3x3"}));
+}
+
+TEST(bench_options, strides_replace_tags) {
+    EXPECT_EQ(repros({"--strides=8x1:,:1x2", "2x3"}),
+            (strings {"--sdt=f32 --ddt=f32 --stag=ab --dtag=ab --strides=8x1: 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab --strides=:1x2 2x3"}));
+    EXPECT_NE(error_of({"--strides=8x1:", "2x3x4"}).find("--strides=8x1:"), std::string::npos);
+}
+
+TEST(bench_options, attributes_beyond_their_default_are_marked) {
+    EXPECT_EQ(repros({"--attr-scales=,src:per_dim_1", "--attr-post-ops=''", "--runtime-dim-mask=0",
+                      "--oflag=", "--cross-engine=none", "2x3"}),
+            (strings {"--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3 !--attr-scales=src:per_dim_1"}));
+    EXPECT_EQ(repros({"--runtime-dim-mask=63", "2x3", "--reset", "2x3"}).back(),
+            "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3");
+    EXPECT_NE(repros({"--stag=any", "2x3"})[0].find("!tag any"), std::string::npos);
+    EXPECT_EQ(repros({"--reorder", "--allow-enum-tags-only=0", "--skip-impl=ref", "-v5", "2x3"})
+                      .size(),
+            1u);
+}
+
+TEST(bench_options, run_options) {
+    const run_options run = parse_command_line(
+            {"--mode=CP", "--threads=3", "--isa=avx2", "--max-bytes=8M", "--min-ms=5", "--csv",
+                    "--fail-fast=false", "--cold"})
+                                    .run;
+    EXPECT_TRUE(run.correctness && run.performance && run.csv && run.cold);
+    EXPECT_FALSE(run.fail_fast);
+    EXPECT_EQ(run.n_threads, 3);
+    EXPECT_EQ(run.isa, "avx2");
+    EXPECT_EQ(run.max_bytes, 8 << 20);
+    EXPECT_EQ(run.min_ms, 5);
+    EXPECT_TRUE(parse_command_line({"--mode=perf"}).run.performance);
+    EXPECT_FALSE(parse_command_line({"--mode=performance"}).run.correctness);
+    EXPECT_FALSE(parse_command_line({"--mode=c"}).run.performance);
+}
+
+TEST(bench_options, errors_name_the_option_and_the_place) {
+    EXPECT_EQ(error_of({"--frobnicate=1"}), "unknown option --frobnicate=1");
+    EXPECT_NE(error_of({"--mode=X"}).find("--mode=X"), std::string::npos);
+    EXPECT_NE(error_of({"--threads=many"}).find("--threads=many"), std::string::npos);
+    EXPECT_NE(error_of({"2x3y"}).find("2x3y"), std::string::npos);
+    EXPECT_NE(error_of({"2xx3"}).find("2xx3"), std::string::npos);
+    EXPECT_NE(error_of({"--batch=nowhere"}).find("nowhere"), std::string::npos);
+    EXPECT_NE(error_of({"--batch=f"}, {{"f", "2x3\n--oops"}}).find("f:2: unknown option --oops"),
+            std::string::npos);
+    EXPECT_NE(error_of({"--batch=f"}, {{"f", "--batch=f"}}).find("too deep"), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions among the types that every build must convert, with ties, overflows, NaNs and
+// denormals.
+#include <cstring>
+
+#include "diff/isa_fixture.hpp"
+#include "support/element.hpp"
+#include "support/oracle.hpp"
+
+using namespace tfmt_test;
+
+namespace {
+
+const std::vector<tfmt_data_type_t> converted_types = {
+        tfmt_f32, tfmt_bf16, tfmt_f16, tfmt_f64, tfmt_s32, tfmt_s8, tfmt_u8};
+
+class convert_diff : public isa_fixture {};
+
+TEST_P(convert_diff, random_layouts_every_pair_of_types) {
+    uint64_t seed = 1;
+    for (tfmt_data_type_t src_type : converted_types)
+        for (tfmt_data_type_t dst_type : converted_types)
+            for (int i = 0; i < scaled(25) && src_type != dst_type; ++i) {
+                random_source random(++seed);
+                const dims shape = random_dims(random, 4096);
+                check(make_random_desc(random, shape, src_type, role::src, 64 << 10),
+                        make_random_desc(random, shape, dst_type, role::dst, 64 << 10), seed);
+                if (HasFailure()) return;
+            }
+}
+
+TEST_P(convert_diff, threads_do_not_change_the_result) {
+    uint64_t seed = 5000;
+    for (int n_threads : {1, 2, 5}) {
+        ASSERT_EQ(tfmt_set_num_threads(n_threads), tfmt_success);
+        for (tfmt_data_type_t dst_type : converted_types) {
+            const dims shape = {3, 70, 31, 33};
+            const random_desc src {make_with_tag(shape, tfmt_f32, "abcd"), "f32 3x70x31x33 abcd"};
+            const random_desc dst {make_with_tag(shape, dst_type, "aBcd16b"),
+                    std::string(type_name(dst_type)) + " aBcd16b"};
+            check(src, dst, ++seed);
+        }
+    }
+}
+
+// Runs a dense one-dimensional conversion of `n` elements.
+std::vector<unsigned char> convert(const std::vector<unsigned char> &src, tfmt_data_type_t src_type,
+        tfmt_data_type_t dst_type) {
+    const int64_t n = static_cast<int64_t>(src.size()) * 8 / type_bits(src_type);
+    const desc_ptr src_md = make_with_tag({n}, src_type, "a");
+    const desc_ptr dst_md = make_with_tag({n}, dst_type, "a");
+    std::vector<unsigned char> dst(static_cast<size_t>(bytes_for_elements(dst_type, n)), 0xa5);
+    tfmt_reorder_t reorder = nullptr;
+    EXPECT_EQ(tfmt_reorder_create(&reorder, src_md.get(), dst_md.get(), nullptr), tfmt_success)
+            << tfmt_get_last_error();
+    if (!reorder) return dst;
+    EXPECT_EQ(tfmt_reorder_execute(reorder, src.data(), dst.data(), nullptr), tfmt_success)
+            << tfmt_get_last_error();
+    tfmt_reorder_destroy(reorder);
+    return dst;
+}
+
+// All 2^16 and 2^8 patterns of the narrow types.
+TEST_P(convert_diff, every_value_of_the_narrow_types) {
+    for (tfmt_data_type_t src_type : {tfmt_f16, tfmt_bf16, tfmt_s8, tfmt_u8})
+        for (tfmt_data_type_t dst_type : converted_types) {
+            const int64_t n = int64_t {1} << type_bits(src_type);
+            std::vector<unsigned char> src(static_cast<size_t>(bytes_for_elements(src_type, n)));
+            for (int64_t i = 0; i < n; ++i)
+                store_bits(src_type, src.data(), i, static_cast<uint64_t>(i));
+            const std::vector<unsigned char> dst = convert(src, src_type, dst_type);
+            for (int64_t i = 0; i < n; ++i) {
+                const uint64_t got = load_bits(dst_type, dst.data(), i);
+                const uint64_t wanted = convert_bits(src_type, static_cast<uint64_t>(i), dst_type);
+                if (src_type != dst_type && is_nan_bits(dst_type, got)
+                        && is_nan_bits(dst_type, wanted))
+                    continue;
+                ASSERT_EQ(got, wanted) << type_name(src_type) << " 0x" << std::hex << i << " -> "
+                                       << type_name(dst_type);
+            }
+        }
+}
+
+// f32 to the narrow floats around every rounding boundary: all high halves, low halves that lie
+// below, at and above a tie of bf16, and the same for the bits that f16 drops.
+TEST_P(convert_diff, every_high_half_of_f32) {
+    const std::vector<uint32_t> low_halves = {
+            0, 1, 0x0fff, 0x1000, 0x1001, 0x7fff, 0x8000, 0x8001, 0xffff};
+    for (uint32_t low : low_halves) {
+        std::vector<unsigned char> src(4 << 16);
+        for (uint32_t high = 0; high < 1u << 16; ++high)
+            store_bits(tfmt_f32, src.data(), high, high << 16 | low);
+        for (tfmt_data_type_t dst_type : {tfmt_bf16, tfmt_f16, tfmt_s8, tfmt_u8, tfmt_s32}) {
+            const std::vector<unsigned char> dst = convert(src, tfmt_f32, dst_type);
+            for (uint32_t high = 0; high < 1u << 16; ++high) {
+                const uint64_t got = load_bits(dst_type, dst.data(), high);
+                const uint64_t wanted = convert_bits(tfmt_f32, high << 16 | low, dst_type);
+                if (is_nan_bits(dst_type, got) && is_nan_bits(dst_type, wanted)) continue;
+                ASSERT_EQ(got, wanted) << "f32 0x" << std::hex << (high << 16 | low) << " -> "
+                                       << type_name(dst_type);
+            }
+        }
+    }
+}
+
+// NaN payloads are the library's choice, but the same choice on every instruction set and at every
+// position in a vector: what `none` writes is what all write.
+TEST_P(convert_diff, same_bits_as_without_an_isa) {
+    random_source random(77);
+    for (tfmt_data_type_t src_type : {tfmt_f32, tfmt_f16, tfmt_bf16, tfmt_f64})
+        for (tfmt_data_type_t dst_type : converted_types) {
+            std::vector<unsigned char> src(static_cast<size_t>(type_bits(src_type)) * 1001 / 8);
+            fill_random_bits(src.data(), static_cast<int64_t>(src.size()), random);
+            const uint64_t a_nan = encode(src_type, -std::numeric_limits<double>::quiet_NaN());
+            for (int64_t i = 0; i < 1001; i += 3) // payloads in all of their bits
+                store_bits(src_type, src.data(), i, a_nan | load_bits(src_type, src.data(), i));
+            const std::vector<unsigned char> dst = convert(src, src_type, dst_type);
+            ASSERT_EQ(tfmt_set_max_cpu_isa(tfmt_cpu_isa_none), tfmt_success);
+            const std::vector<unsigned char> portable = convert(src, src_type, dst_type);
+            ASSERT_EQ(tfmt_set_max_cpu_isa(GetParam().isa), tfmt_success);
+            EXPECT_EQ(dst, portable) << type_name(src_type) << " -> " << type_name(dst_type);
+        }
+}
+
+INSTANTIATE_FOR_EVERY_ISA(convert_diff);
+
+} // namespace
