@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/status.hpp"
+
+// Arithmetic on dims, strides and offsets that refuses to overflow. Comes in: two 64-bit values and
+// the words for the message. Goes out: the result, or a `failure` that says what overflowed.
+namespace tfmt {
+
+// False on overflow; *result is then unspecified.
+inline bool multiply(tfmt_dim_t a, tfmt_dim_t b, tfmt_dim_t *result) {
+    return !__builtin_mul_overflow(a, b, result);
+}
+inline bool add(tfmt_dim_t a, tfmt_dim_t b, tfmt_dim_t *result) {
+    return !__builtin_add_overflow(a, b, result);
+}
+
+inline tfmt_dim_t checked_mul(tfmt_dim_t a, tfmt_dim_t b, const char *what) {
+    tfmt_dim_t result;
+    if (!multiply(a, b, &result)) fail_invalid(std::string(what) + " overflows 64 bits");
+    return result;
+}
+inline tfmt_dim_t checked_add(tfmt_dim_t a, tfmt_dim_t b, const char *what) {
+    tfmt_dim_t result;
+    if (!add(a, b, &result)) fail_invalid(std::string(what) + " overflows 64 bits");
+    return result;
+}
+
+// `value` rounded up to a multiple of `block` (both positive, or value 0).
+inline tfmt_dim_t checked_round_up(tfmt_dim_t value, tfmt_dim_t block, const char *what) {
+    return checked_add(value, block - 1, what) / block * block;
+}
+
+// "dims[2]": how messages name an element of an array argument.
+inline std::string element_name(const char *array, int i) {
+    return std::string(array) + "[" + std::to_string(i) + "]";
+}
+
+} // namespace tfmt

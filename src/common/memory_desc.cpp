@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/memory_desc.hpp"
+
+#include <algorithm>
+
+#include "common/data_type.hpp"
+#include "common/memory_desc_detail.hpp"
+
+// What can be asked about a valid descriptor. Nothing here checks: validate() has seen to it that
+// no product or sum below overflows.
+namespace tfmt {
+
+namespace {
+
+bool is_runtime(dim_t value) { return value == TFMT_RUNTIME_DIM_VAL; }
+
+// One outer block at most: the stride is never multiplied by anything but 0.
+bool is_stride_unused(const memory_desc &md, const dim_t *blocks, int d) {
+    return md.padded_dims[d] == blocks[d];
+}
+
+size_t combine(size_t seed, uint64_t value) {
+    uint64_t mixed = seed + 0x9e3779b97f4a7c15u + value;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<size_t>(mixed ^ (mixed >> 31));
+}
+
+size_t combine(size_t seed, const dim_t *values, int n) {
+    for (int i = 0; i < n; ++i)
+        seed = combine(seed, static_cast<uint64_t>(values[i]));
+    return seed;
+}
+
+} // namespace
+
+void block_sizes(const memory_desc &md, dims_t blocks) {
+    std::fill(blocks, blocks + TFMT_MAX_NDIMS, dim_t(1));
+    for (int i = 0; i < md.inner_nblks; ++i)
+        blocks[md.inner_idxs[i]] *= md.inner_blks[i];
+}
+
+dim_t inner_size(const memory_desc &md) {
+    dim_t size = 1;
+    for (int i = 0; i < md.inner_nblks; ++i)
+        size *= md.inner_blks[i];
+    return size;
+}
+
+int moving_dims(const memory_desc &md, const dim_t *blocks, int *sorted) {
+    int n = 0;
+    for (int d = 0; d < md.ndims; ++d) {
+        if (md.padded_dims[d] <= blocks[d] || md.strides[d] == 0) continue;
+        int place = n++;
+        for (; place > 0 && md.strides[sorted[place - 1]] < md.strides[d]; --place)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = d;
+    }
+    return n;
+}
+
+bool equal(const memory_desc &a, const memory_desc &b) {
+    const int n = a.ndims, nblks = a.inner_nblks;
+    if (n != b.ndims || a.data_type != b.data_type || a.format_kind != b.format_kind
+            || a.offset0 != b.offset0 || nblks != b.inner_nblks)
+        return false;
+    if (!std::equal(a.dims, a.dims + n, b.dims)
+            || !std::equal(a.padded_dims, a.padded_dims + n, b.padded_dims)
+            || !std::equal(a.padded_offsets, a.padded_offsets + n, b.padded_offsets)
+            || !std::equal(a.inner_blks, a.inner_blks + nblks, b.inner_blks)
+            || !std::equal(a.inner_idxs, a.inner_idxs + nblks, b.inner_idxs))
+        return false;
+    dims_t blocks;
+    block_sizes(a, blocks);
+    for (int d = 0; d < n; ++d)
+        if (a.strides[d] != b.strides[d] && !is_stride_unused(a, blocks, d)) return false;
+    return true;
+}
+
+size_t hash(const memory_desc &md) {
+    size_t seed = combine(0, static_cast<uint64_t>(md.ndims));
+    seed = combine(seed, static_cast<uint64_t>(md.data_type));
+    seed = combine(seed, static_cast<uint64_t>(md.format_kind));
+    seed = combine(seed, static_cast<uint64_t>(md.offset0));
+    seed = combine(seed, md.dims, md.ndims);
+    seed = combine(seed, md.padded_dims, md.ndims);
+    seed = combine(seed, md.inner_blks, md.inner_nblks);
+    seed = combine(seed, md.inner_idxs, md.inner_nblks);
+    dims_t blocks;
+    block_sizes(md, blocks);
+    for (int d = 0; d < md.ndims; ++d) {
+        const dim_t seen = is_stride_unused(md, blocks, d) ? 0 : md.strides[d];
+        seed = combine(seed, static_cast<uint64_t>(seen));
+    }
+    return seed;
+}
+
+dim_t span_elems(const memory_desc &md) {
+    if (md.format_kind != tfmt_blocked || is_zero_sized(md)) return 0;
+    dims_t blocks;
+    block_sizes(md, blocks);
+    dim_t last_outer = 0;
+    for (int d = 0; d < md.ndims; ++d)
+        if (!is_stride_unused(md, blocks, d))
+            last_outer += (md.padded_dims[d] / blocks[d] - 1) * md.strides[d];
+    return md.offset0 + last_outer + inner_size(md);
+}
+
+size_t size_bytes(const memory_desc &md) {
+    if (md.format_kind != tfmt_blocked || is_zero_sized(md)) return 0;
+    if (has_runtime_dims(md)) return TFMT_RUNTIME_SIZE_VAL;
+    return bytes_for(md.data_type, static_cast<size_t>(span_elems(md)));
+}
+
+dim_t nelems(const memory_desc &md, bool with_padding) {
+    if (is_zero_sized(md)) return 0;
+    if (has_runtime_dims(md)) return TFMT_RUNTIME_DIM_VAL;
+    const dim_t *extents = with_padding ? md.padded_dims : md.dims;
+    dim_t product = 1;
+    for (int d = 0; d < md.ndims; ++d)
+        product *= extents[d];
+    return product;
+}
+
+bool has_runtime_dims(const memory_desc &md) {
+    return is_runtime(md.offset0) || std::any_of(md.dims, md.dims + md.ndims, is_runtime)
+            || std::any_of(md.strides, md.strides + md.ndims, is_runtime);
+}
+
+bool is_zero_sized(const memory_desc &md) {
+    return std::find(md.dims, md.dims + md.ndims, dim_t(0)) != md.dims + md.ndims;
+}
+
+bool has_padding(const memory_desc &md) {
+    return !std::equal(md.dims, md.dims + md.ndims, md.padded_dims);
+}
+
+} // namespace tfmt
