@@ -242,16 +242,8 @@ struct memory : public handle<tfmt_memory_t> {
         }
 
         // By strides in elements, one for each dim; {} means dense in the order of the dims.
-        desc(const dims &a_dims, data_type type, const dims &strides, bool allow_empty = false) {
-            make(allow_empty, [&](tfmt_memory_desc_t *md) {
-                const detail::c_dims c_dims(a_dims, "dims");
-                const detail::c_dims c_strides(
-                        strides, "strides", strides.empty() ? 0 : a_dims.size());
-                return tfmt_memory_desc_create_with_strides(md, static_cast<int>(a_dims.size()),
-                        c_dims.values, convert_to_c(type),
-                        strides.empty() ? nullptr : c_strides.values);
-            });
-        }
+        desc(const dims &a_dims, data_type type, const dims &strides, bool allow_empty = false)
+            : desc(a_dims, type, strides, {}, {}, allow_empty) {}
 
         // By a tag in a string, in or outside the enum: "nhwc", "ABcd8b16a2b", "NCHW64". A template
         // so that a braced list is always taken as strides.
@@ -287,6 +279,13 @@ struct memory : public handle<tfmt_memory_t> {
         explicit desc(const std::vector<uint8_t> &blob, bool allow_empty = false) {
             make(allow_empty, [&](tfmt_memory_desc_t *md) {
                 return tfmt_memory_desc_create_with_blob(md, blob.data(), blob.size());
+            });
+        }
+
+        // From the text of to_string().
+        static desc from_string(const std::string &text, bool allow_empty = false) {
+            return derive(allow_empty, [&](tfmt_memory_desc_t *md) {
+                return tfmt_memory_desc_create_with_string(md, text.c_str());
             });
         }
 
@@ -352,19 +351,26 @@ struct memory : public handle<tfmt_memory_t> {
         memory::dims get_padded_offsets() const {
             return query_dims(tfmt_query_padded_offsets, get_ndims());
         }
-        // Between neighbouring outer blocks of each dimension, in elements.
-        memory::dims get_strides() const { return query_dims(tfmt_query_strides, get_ndims()); }
         // Elements from the base pointer to index 0.
         memory::dim get_submemory_offset() const {
             return query<memory::dim>(tfmt_query_submemory_offset_s64);
         }
 
-        int get_inner_nblks() const { return query<int>(tfmt_query_inner_nblks_s32); }
+        // Between neighbouring outer blocks of each dimension, in elements. This and the blocks are
+        // {} and 0 where the layout is not chosen yet (format_tag::any).
+        memory::dims get_strides() const {
+            return is_blocked() ? query_dims(tfmt_query_strides, get_ndims()) : memory::dims();
+        }
+        int get_inner_nblks() const {
+            return is_blocked() ? query<int>(tfmt_query_inner_nblks_s32) : 0;
+        }
         memory::dims get_inner_blks() const {
-            return query_dims(tfmt_query_inner_blks, get_inner_nblks());
+            const int nblks = get_inner_nblks();
+            return nblks ? query_dims(tfmt_query_inner_blks, nblks) : memory::dims();
         }
         memory::dims get_inner_idxs() const {
-            return query_dims(tfmt_query_inner_idxs, get_inner_nblks());
+            const int nblks = get_inner_nblks();
+            return nblks ? query_dims(tfmt_query_inner_idxs, nblks) : memory::dims();
         }
 
         // Bytes a buffer needs, padding included.
@@ -398,7 +404,8 @@ struct memory : public handle<tfmt_memory_t> {
             return blob;
         }
 
-        // Canonical text: dims, type, tag, and strides where they are not dense.
+        // Canonical text: dims, type, tag, and strides where they are not dense; from_string()
+        // reads it.
         std::string to_string() const {
             return detail::read_string([&](char *buffer, size_t *size_bytes) {
                 return tfmt_memory_desc_to_string(get(), buffer, size_bytes);
@@ -417,6 +424,8 @@ struct memory : public handle<tfmt_memory_t> {
         bool operator!=(const desc &other) const { return !(*this == other); }
 
     private:
+        bool is_blocked() const { return get_format_kind() == format_kind::blocked; }
+
         // Takes what `call` (tfmt_memory_desc_t * -> status) makes. Both kinds of failure, of the
         // call and of the checks before it, throw unless `allow_empty`.
         template <typename Call>

@@ -150,10 +150,11 @@ TEST(desc, text_and_blob_come_back_as_equal_descriptors) {
             memory::desc({0, 3}, dt::f64, tag::ab)};
     for (const auto &md : mds) {
         EXPECT_EQ(memory::desc(md.get_blob()), md) << md.to_string();
-        EXPECT_FALSE(md.to_string().empty());
+        EXPECT_EQ(memory::desc::from_string(md.to_string()), md) << md.to_string();
     }
     EXPECT_EQ(mds[0].to_string(), memory::desc(mds[0].get_blob()).to_string());
     EXPECT_NE(mds[0].to_string(), mds[1].to_string());
+    EXPECT_TRUE(memory::desc::from_string(mds[0].to_string() + "x", true).is_zero());
 }
 
 TEST(desc, a_blob_with_any_wrong_byte_is_refused) {
