@@ -81,13 +81,13 @@ private:
             if (in_.inner_idxs[k] == i) parts_[k].push_back({in_.inner_blks[k], o});
     }
 
-    // Dimensions of 1 come and go, but a padded one (1 in a block of 16) has to stay.
+    // Dimensions of 1 come and go, but a padded one (1 in a block of 16) has to stay. Like oneDNN,
+    // the last of the input go to the last of the output.
     void map_ones(int i, int i_ones, int o, int o_ones) {
-        const int o_end = o + o_ones;
-        for (int k = 0; k < i_ones; ++k) {
-            if (i_ones != o_ones && !is_padded(i + k)) continue;
-            if (o == o_end) fail(i + k, "it is padded and no dimension of size 1 remains for it");
-            keep(i + k, o++);
+        for (int k = i + i_ones - 1, free = o + o_ones - 1; k >= i; --k) {
+            if (i_ones != o_ones && !is_padded(k)) continue;
+            if (free < o) fail(k, "it is padded and no dimension of size 1 remains for it");
+            keep(k, free--);
         }
     }
 
