@@ -165,8 +165,8 @@ void report::tables(std::FILE *out) const {
         all.add(e.result);
     }
     if (all.n == 0) return;
-    std::fprintf(out, "\n%-22s %6s %10s %10s %12s %8s   %s\n", "src + dst", "cases", "x memcpy",
-            "worst", "x vs oneDNN", "of cases", "jit/ref/other");
+    std::fprintf(out, "\n%-22s %6s %10s %10s %12s %8s   %s\n", "src + dst bytes", "cases",
+            "x memcpy", "worst", "x vs oneDNN", "of cases", "jit/ref/other");
     for (const auto &[name, row] : by_size)
         print_row(out, name.substr(2), row);
     std::fprintf(out, "\n%-22s\n", "types");
