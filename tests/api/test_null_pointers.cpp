@@ -241,7 +241,7 @@ TEST_F(null_pointers, memory_and_padding) {
                     [&] { return tfmt_memory_get_data_handle(mem, nullptr); }},
             {"tfmt_memory_set_data_handle", "memory",
                     [&] { return tfmt_memory_set_data_handle(nullptr, buffer_.data()); }},
-            {"tfmt_memory_set_data_handle_v2", "memory",
+            {"tfmt_memory_set_data_handle", "memory",
                     [&] {
                         return tfmt_memory_set_data_handle_v2(
                                 nullptr, buffer_.data(), tfmt_padding_zero);
