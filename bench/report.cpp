@@ -54,13 +54,21 @@ std::string fixed(double value, const char *format = "%.2f") {
 
 std::string geomean(double sum_log, int n) { return n ? fixed(std::exp(sum_log / n)) : "-"; }
 
-void print_row(std::FILE *out, const std::string &name, const summary_row &row) {
-    const std::string impls = std::to_string(row.n_jit) + "/" + std::to_string(row.n_ref) + "/"
-            + std::to_string(row.n_other);
-    std::fprintf(out, "%-22s %6d %10s %10s %12s %8d   %s\n", name.c_str(), row.n,
-            geomean(row.sum_log_ratio, row.n_timed).c_str(),
-            row.n_timed ? fixed(row.worst).c_str() : "-",
-            geomean(row.sum_log_onednn, row.n_onednn).c_str(), row.n_onednn, impls.c_str());
+// Without times (mode C) the columns about them are left out.
+void print_heading(std::FILE *out, const char *name, bool has_times) {
+    std::fprintf(out, "\n%-22s %6s", name, "cases");
+    if (has_times)
+        std::fprintf(out, " %10s %10s %12s %8s", "x memcpy", "worst", "x vs oneDNN", "of cases");
+    std::fprintf(out, "   jit/ref/other\n");
+}
+
+void print_row(std::FILE *out, const std::string &name, const summary_row &row, bool has_times) {
+    std::fprintf(out, "%-22s %6d", name.c_str(), row.n);
+    if (has_times)
+        std::fprintf(out, " %10s %10s %12s %8d", geomean(row.sum_log_ratio, row.n_timed).c_str(),
+                row.n_timed ? fixed(row.worst).c_str() : "-",
+                geomean(row.sum_log_onednn, row.n_onednn).c_str(), row.n_onednn);
+    std::fprintf(out, "   %d/%d/%d\n", row.n_jit, row.n_ref, row.n_other);
 }
 
 const char *size_class(const case_result &r) {
@@ -165,19 +173,20 @@ void report::tables(std::FILE *out) const {
         all.add(e.result);
     }
     if (all.n == 0) return;
-    std::fprintf(out, "\n%-22s %6s %10s %10s %12s %8s   %s\n", "src + dst bytes", "cases",
-            "x memcpy", "worst", "x vs oneDNN", "of cases", "jit/ref/other");
+    const bool has_times = all.n_timed > 0;
+    print_heading(out, "src + dst bytes", has_times);
     for (const auto &[name, row] : by_size)
-        print_row(out, name.substr(2), row);
-    std::fprintf(out, "\n%-22s\n", "types");
+        print_row(out, name.substr(2), row, has_times);
+    print_heading(out, "types", has_times);
     for (const auto &[name, row] : by_type)
-        print_row(out, name, row);
+        print_row(out, name, row, has_times);
     std::fprintf(out, "\n");
-    print_row(out, "all", all);
-    if (all.n_timed > 0)
+    print_row(out, "all", all, has_times);
+    if (has_times)
         std::fprintf(out,
                 "(x memcpy: geometric mean of time over memcpy's, smaller is better; x vs "
-                "oneDNN%s: of oneDNN's time over ours, larger is better)\n",
+                "oneDNN%s: "
+                "of oneDNN's time over ours, larger is better)\n",
                 onednn_version().empty() ? "" : (" " + onednn_version()).c_str());
 }
 

@@ -31,6 +31,28 @@ TEST_P(convert_diff, random_layouts_every_pair_of_types) {
             }
 }
 
+// Pairs beyond those: refused as unimplemented, or right.
+TEST_P(convert_diff, all_other_pairs_are_refused_or_right) {
+    const std::vector<tfmt_data_type_t> all = {tfmt_f16, tfmt_bf16, tfmt_f32, tfmt_s32, tfmt_s8,
+            tfmt_u8, tfmt_f64, tfmt_boolean, tfmt_f8_e5m2, tfmt_f8_e4m3, tfmt_s4, tfmt_u4,
+            tfmt_e8m0, tfmt_f4_e2m1, tfmt_s64};
+    uint64_t seed = 3000;
+    for (tfmt_data_type_t src_type : all)
+        for (tfmt_data_type_t dst_type : all)
+            for (const char *tag : {"abc", "cab", "aBc16b"}) {
+                const desc_ptr src = make_with_tag({3, 39, 17}, src_type, "abc");
+                const desc_ptr dst = make_with_tag({3, 39, 17}, dst_type, tag);
+                check_options options;
+                options.seed = ++seed;
+                const check_result result = check_reorder(src.get(), dst.get(), options);
+                const bool is_unimplemented = result.what == outcome::refused
+                        && result.status == tfmt_unimplemented;
+                EXPECT_TRUE(result.what == outcome::passed || is_unimplemented)
+                        << type_name(src_type) << " abc -> " << type_name(dst_type) << " " << tag
+                        << " 3x39x17, seed " << seed << ": " << result.message;
+            }
+}
+
 TEST_P(convert_diff, threads_do_not_change_the_result) {
     uint64_t seed = 5000;
     for (int n_threads : {1, 2, 5}) {
