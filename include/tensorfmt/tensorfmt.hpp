@@ -40,9 +40,12 @@ struct error : public std::exception {
     }
     const char *what() const noexcept override { return message; }
 
-    // Throws with the calling thread's last error unless `a_status` is tfmt_success.
-    static void wrap_c_api(tfmt_status_t a_status) {
-        if (a_status != tfmt_success) throw error(a_status, tfmt_get_last_error());
+    // Throws with the calling thread's last error, behind `context` if given, unless `a_status` is
+    // tfmt_success.
+    static void wrap_c_api(tfmt_status_t a_status, const char *context = nullptr) {
+        if (a_status == tfmt_success) return;
+        const std::string prefix = context ? std::string(context) + ": " : std::string();
+        throw error(a_status, prefix + tfmt_get_last_error());
     }
 
 private:

@@ -82,6 +82,14 @@ TEST(desc, a_thrown_error_keeps_its_message_when_copied_and_after_other_calls) {
     EXPECT_STREQ(kept->what(), kept->message);
 }
 
+TEST(desc, wrap_c_api_puts_the_context_before_the_message) {
+    const auto got = outcome_of([] {
+        tensorfmt::error::wrap_c_api(tfmt_memory_desc_clone(nullptr, nullptr), "could not clone");
+    });
+    EXPECT_EQ(got.status, tfmt_invalid_arguments);
+    EXPECT_EQ(got.message.rfind("could not clone: tfmt_memory_desc_clone", 0), 0u) << got.message;
+}
+
 TEST(desc, allow_empty_turns_every_failure_into_an_empty_descriptor) {
     EXPECT_TRUE(memory::desc({2, -3}, dt::f32, tag::ab, true).is_zero());
     EXPECT_TRUE(memory::desc({4, 4}, dt::f32, {2, 1}, true).is_zero());
