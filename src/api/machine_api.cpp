@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/status.hpp"
+#include "cpu/cache/kernel_cache.hpp"
+#include "cpu/exec/threads.hpp"
+#include "cpu/isa/isa.hpp"
+
+using namespace tfmt;
+
+tfmt_status_t tfmt_set_max_cpu_isa(tfmt_cpu_isa_t isa) {
+    return guard("tfmt_set_max_cpu_isa", [&] { cpu::set_max_isa(isa); });
+}
+
+tfmt_cpu_isa_t tfmt_get_effective_cpu_isa(void) {
+    tfmt_cpu_isa_t isa = tfmt_cpu_isa_none;
+    guard("tfmt_get_effective_cpu_isa", [&] { isa = cpu::effective_isa(); });
+    return isa;
+}
+
+tfmt_status_t tfmt_set_num_threads(int n) {
+    return guard("tfmt_set_num_threads", [&] { cpu::set_num_threads(n); });
+}
+
+int tfmt_get_num_threads(void) { return cpu::num_threads(); }
+
+tfmt_status_t tfmt_set_kernel_cache_capacity(int n) {
+    return guard("tfmt_set_kernel_cache_capacity", [&] { cpu::set_cache_capacity(n); });
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/isa/cpuid.hpp"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define TFMT_HAVE_CPUID 1
+#endif
+
+namespace tfmt::cpu {
+namespace {
+
+constexpr bool bit(uint32_t word, int position) { return (word >> position) & 1; }
+
+constexpr int osxsave_bit = 27; // leaf 1, ecx
+
+#ifdef TFMT_HAVE_CPUID
+uint64_t read_xcr0() {
+    uint32_t low = 0, high = 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return static_cast<uint64_t>(high) << 32 | low;
+}
+#endif
+
+} // namespace
+
+cpuid_words read_cpuid() {
+    cpuid_words words {};
+#ifdef TFMT_HAVE_CPUID
+    uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return words;
+    words.leaf1_ecx = ecx;
+    if (bit(ecx, osxsave_bit)) words.xcr0 = read_xcr0();
+
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return words;
+    const uint32_t highest_subleaf = eax;
+    words.leaf7_ebx = ebx;
+    words.leaf7_ecx = ecx;
+    words.leaf7_edx = edx;
+
+    if (highest_subleaf < 1 || !__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx)) return words;
+    words.leaf7_1_eax = eax;
+#endif
+    return words;
+}
+
+// A ladder: nothing above a rung that the operating system does not save is reported.
+feature_set decode_features(const cpuid_words &words) {
+    feature_set features = 0;
+    const auto add_if = [&](uint32_t word, int position, cpu_feature feature) {
+        if (bit(word, position)) features |= feature;
+    };
+    add_if(words.leaf1_ecx, 9, feature_ssse3);
+    add_if(words.leaf1_ecx, 19, feature_sse41);
+
+    constexpr uint64_t ymm_state = 0x6; // xmm, upper halves of ymm
+    if (!bit(words.leaf1_ecx, osxsave_bit)) return features;
+    if ((words.xcr0 & ymm_state) != ymm_state) return features;
+    features |= feature_os_ymm;
+    add_if(words.leaf1_ecx, 28, feature_avx);
+    add_if(words.leaf1_ecx, 29, feature_f16c);
+    add_if(words.leaf7_ebx, 5, feature_avx2);
+    add_if(words.leaf7_ebx, 8, feature_bmi2);
+
+    constexpr uint64_t zmm_state = 0xe0; // mask registers, upper halves of zmm0-15, zmm16-31
+    if ((words.xcr0 & zmm_state) != zmm_state) return features;
+    features |= feature_os_zmm;
+    add_if(words.leaf7_ebx, 16, feature_avx512f);
+    add_if(words.leaf7_ebx, 17, feature_avx512dq);
+    add_if(words.leaf7_ebx, 30, feature_avx512bw);
+    add_if(words.leaf7_ebx, 31, feature_avx512vl);
+    add_if(words.leaf7_ecx, 1, feature_avx512_vbmi);
+    add_if(words.leaf7_edx, 23, feature_avx512_fp16);
+    add_if(words.leaf7_1_eax, 5, feature_avx512_bf16);
+    return features;
+}
+
+} // namespace tfmt::cpu
