@@ -28,6 +28,8 @@ void isa_fixture::check(const random_desc &src, const random_desc &dst, uint64_t
     check_options options;
     options.seed = seed;
     options.src_placement = seed % 2 ? placement::at_end : placement::at_start;
+    if (seed % 7 == 0) options.src_shift_bytes = 1 + seed / 7 % 5;
+    if (seed % 11 == 0) options.dst_shift_bytes = 1 + seed / 11 % 5;
     options.dst_placement = seed % 3 ? placement::at_end : placement::at_start;
     const check_result result = check_reorder(src.md.get(), dst.md.get(), options);
     ++(result.impl.compare(0, 4, "jit:") == 0 ? n_jit_ : n_other_);

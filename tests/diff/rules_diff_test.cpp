@@ -53,6 +53,20 @@ TEST(reorder_rules, in_place_with_equal_layouts_is_a_no_op) {
     }
 }
 
+TEST(reorder_rules, in_place_with_padding_writes_the_padding_alone) {
+    const desc_ptr md = make_with_tag({2, 19, 5, 7}, tfmt_f32, "aBcd16b");
+    const reorder_ptr reorder = create(md, md);
+    guarded_buffer buffer(tfmt_memory_desc_get_size(md.get()), placement::at_end);
+    fill_src(buffer, tfmt_f32, tfmt_f32, 3);
+    std::vector<unsigned char> wanted(buffer.data(), buffer.data() + buffer.size());
+    oracle_zero_pad(read_layout(md.get()), wanted.data());
+    ASSERT_EQ(tfmt_reorder_execute(reorder.get(), buffer.data(), buffer.data(), nullptr),
+            tfmt_success)
+            << tfmt_get_last_error();
+    EXPECT_EQ(std::memcmp(wanted.data(), buffer.data(), wanted.size()), 0);
+    EXPECT_TRUE(buffer.slack_is_intact());
+}
+
 TEST(reorder_rules, any_other_overlap_is_refused_and_touches_nothing) {
     const desc_ptr src = make_with_tag({4, 16, 3, 3}, tfmt_f32, "abcd");
     const desc_ptr dst = make_with_tag({4, 16, 3, 3}, tfmt_f32, "acdb");

@@ -34,9 +34,8 @@ protected:
                 SCOPED_TRACE(made.recipe + ", seed " + std::to_string(seed) + ", isa "
                         + GetParam().name);
                 const layout l = read_layout(made.md.get());
-                const auto alignment = static_cast<size_t>(std::max(1, type_bits(type) / 8));
                 guarded_buffer buffer(static_cast<size_t>(span_bytes(l)),
-                        i % 2 ? placement::at_end : placement::at_start, alignment);
+                        i % 2 ? placement::at_end : placement::at_start, 1, i % 5 == 0 ? 3 : 0);
                 fill_random_bits(buffer.data(), span_bytes(l), random);
                 body(made.md.get(), l, buffer);
             }

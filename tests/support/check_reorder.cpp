@@ -43,10 +43,6 @@ uint64_t fingerprint(const guarded_buffer &buffer) {
     return sum;
 }
 
-size_t alignment_of(tfmt_data_type_t type) {
-    return static_cast<size_t>(std::max(1, type_bits(type) / 8));
-}
-
 check_result compare(const layout &src, const guarded_buffer &src_data, const layout &dst,
         const guarded_buffer &dst_data, std::string impl) {
     std::vector<unsigned char> expected(dst_data.size(), guarded_buffer::poison);
@@ -75,10 +71,10 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
     if (tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl) != tfmt_success || !impl)
         return failed("tfmt_reorder_query(impl_info_str) failed");
 
-    guarded_buffer src_data(static_cast<size_t>(span_bytes(src)), options.src_placement,
-            alignment_of(src.data_type));
-    guarded_buffer dst_data(static_cast<size_t>(span_bytes(dst)), options.dst_placement,
-            alignment_of(dst.data_type));
+    guarded_buffer src_data(static_cast<size_t>(span_bytes(src)), options.src_placement, 1,
+            options.src_shift_bytes);
+    guarded_buffer dst_data(static_cast<size_t>(span_bytes(dst)), options.dst_placement, 1,
+            options.dst_shift_bytes);
     fill_src(src_data, src.data_type, dst.data_type, options.seed);
     const uint64_t before = fingerprint(src_data);
     status = tfmt_reorder_execute(created, src_data.data(), dst_data.data(), nullptr);

@@ -22,6 +22,8 @@ struct check_options {
     uint64_t seed = 1;
     placement src_placement = placement::at_end;
     placement dst_placement = placement::at_end;
+    size_t src_shift_bytes = 0; // away from the guard page: buffers may have any alignment
+    size_t dst_shift_bytes = 0;
 };
 
 // Creates and executes the reorder on random data between guard pages and compares every byte of

@@ -9,10 +9,12 @@
 
 namespace tfmt_test {
 
-guarded_buffer::guarded_buffer(size_t size_bytes, placement where, size_t alignment)
+guarded_buffer::guarded_buffer(
+        size_t size_bytes, placement where, size_t alignment, size_t shift_bytes)
     : size_(size_bytes) {
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    pages_size_ = (size_bytes + page - 1) / page * page;
+    const size_t rounded = (size_bytes + alignment - 1) / alignment * alignment;
+    pages_size_ = (rounded + shift_bytes + page - 1) / page * page;
     if (pages_size_ == 0) pages_size_ = page; // a zero-sized payload still has an address
     mapping_size_ = pages_size_ + 2 * page;
     void *mapping = mmap(
@@ -24,8 +26,8 @@ guarded_buffer::guarded_buffer(size_t size_bytes, placement where, size_t alignm
         munmap(mapping_, mapping_size_);
         throw std::bad_alloc();
     }
-    const size_t rounded = (size_bytes + alignment - 1) / alignment * alignment;
-    payload_ = where == placement::at_start ? pages_ : pages_ + pages_size_ - rounded;
+    payload_ = where == placement::at_start ? pages_ + shift_bytes
+                                            : pages_ + pages_size_ - rounded - shift_bytes;
     std::memset(pages_, poison, pages_size_);
 }
 

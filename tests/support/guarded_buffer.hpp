@@ -17,9 +17,10 @@ public:
     static constexpr unsigned char poison = 0xa5;
 
     // The payload's first byte is aligned to `alignment`, a power of two; the payload ends less
-    // than `alignment` bytes before the guard page with at_end. Everything is filled with the
-    // poison.
-    guarded_buffer(size_t size_bytes, placement where, size_t alignment = 1);
+    // than `alignment` bytes before the guard page with at_end. `shift_bytes` moves it away from
+    // that guard page, for any misalignment. Everything is filled with the poison.
+    guarded_buffer(
+            size_t size_bytes, placement where, size_t alignment = 1, size_t shift_bytes = 0);
     ~guarded_buffer();
     guarded_buffer(const guarded_buffer &) = delete;
     guarded_buffer &operator=(const guarded_buffer &) = delete;
