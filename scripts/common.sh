@@ -67,7 +67,7 @@ want_package() {
 }
 
 # Compilations that run at once: one a core, and no more than memory has GiB for.
-jobs() {
+parallel_jobs() {
     cores=$(nproc 2>/dev/null || echo 1)
     gib=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null)
     [ "${gib:-$cores}" -ge 1 ] || gib=1
@@ -75,8 +75,9 @@ jobs() {
     echo "$cores"
 }
 
-# build_in <folder> [cmake option]...: configures and builds the project there. A folder that was
-# configured before keeps its generator, unless it was configured for another source tree.
+# build_in <folder> [cmake option]...: configures and builds the project there. Options in the
+# environment variable TENSORFMT_CMAKE_OPTIONS are added. A folder that was configured before keeps
+# its generator, unless it was configured for another source tree.
 build_in() {
     folder=$1
     shift
@@ -84,12 +85,11 @@ build_in() {
             && ! grep -q "^CMAKE_HOME_DIRECTORY:INTERNAL=$root\$" "$folder/CMakeCache.txt"; then
         rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles"
     fi
-    if [ -f "$folder/CMakeCache.txt" ]; then
-        cmake -S "$root" -B "$folder" "$@"
-    else
-        cmake -S "$root" -B "$folder" -G Ninja "$@"
-    fi || give_up "cmake could not configure $folder"
-    cmake --build "$folder" --parallel "$(jobs)" || give_up "$folder does not build"
+    [ -f "$folder/CMakeCache.txt" ] || set -- -G Ninja "$@"
+    # shellcheck disable=SC2086 # a list of words
+    cmake -S "$root" -B "$folder" "$@" ${TENSORFMT_CMAKE_OPTIONS:-} \
+        || give_up "cmake could not configure $folder"
+    cmake --build "$folder" --parallel "$(parallel_jobs)" || give_up "$folder does not build"
 }
 
 build_packages='g++ cmake ninja-build pkg-config libxbyak-dev libhwloc-dev'
