@@ -14,9 +14,11 @@ give_up() {
 is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
 missing_of() {
+    missing_list=
     for package in "$@"; do
-        is_installed "$package" || printf '%s ' "$package"
+        is_installed "$package" || missing_list="$missing_list${missing_list:+ }$package"
     done
+    echo "$missing_list"
 }
 
 # Runs a command as root. The environment is set here because sudo drops the caller's.
@@ -49,8 +51,8 @@ require_packages() {
     fi
     missing=$(missing_of "$@")
     [ -n "$missing" ] || return 0
-    can_install || give_up "missing: $missing. Neither root nor sudo: run as root, or first" \
-        "'apt-get install $missing'"
+    can_install || give_up "missing: $missing. This is not root and there is no sudo; as" \
+        "root: apt-get install $missing"
     say "installing $missing"
     # shellcheck disable=SC2086 # a list of words
     { refresh_apt_lists && apt_install $missing; } || give_up "apt-get could not install $missing"

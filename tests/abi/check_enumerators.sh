@@ -26,7 +26,8 @@ if [ "$pinned" = --print ]; then
 fi
 changed=$(printf '%s\n' "$now" | awk '
     FNR == NR { now[$1] = $2; next }
-    now[$1] != $2 { print "  " $1 " was " $2 ", is " ($1 in now ? now[$1] : "gone") }' - "$pinned")
+    !($1 in now) { print "  " $1 " was " $2 ", is gone"; next }
+    now[$1] != $2 { print "  " $1 " was " $2 ", is " now[$1] }' - "$pinned")
 if [ -n "$changed" ]; then
     printf 'published numbers changed:\n%s\n' "$changed"
     exit 1
