@@ -138,7 +138,11 @@ void order_by_strides(const memory_desc &md, int *order) {
     auto rank = [&md](int d) {
         return md.strides[d] == TFMT_RUNTIME_DIM_VAL ? INT64_MAX : md.strides[d];
     };
-    std::stable_sort(order, order + n, [&](int a, int b) { return rank(a) > rank(b); });
+    // An empty dimension has the stride of the one around it and comes after that.
+    std::stable_sort(order, order + n, [&](int a, int b) {
+        if (rank(a) != rank(b)) return rank(a) > rank(b);
+        return md.dims[a] != 0 && md.dims[b] == 0;
+    });
     for (int d = 0; d < md.ndims; ++d) {
         if (md.padded_dims[d] != blocks[d]) continue;
         int *place = std::find_if(order, order + n, [d](int other) { return other > d; });
