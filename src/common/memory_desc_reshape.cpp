@@ -135,12 +135,16 @@ private:
     // Gives output dimension o its share of the factors of the group that starts at input i.
     void hand_out(std::vector<factor> *factors, int i, int o) {
         bool is_first = true;
+        int last_block = -1;
         for (dim_t wanted = out_.dims[o]; wanted > 1; is_first = false) {
             factor &front = factors->back();
             const dim_t taken = std::min(wanted, front.extent);
             if (wanted % taken != 0 || front.extent % taken != 0)
                 fail(i, "the strides or blocks do not divide as the new dimensions do");
             if (front.block < 0 && !is_first) fail(i, "the dimensions to join are not dense");
+            // Blocks of one dimension count from outer to inner, so they must lie like that.
+            if (front.block < last_block) fail(i, "the blocks to join lie in another order");
+            last_block = front.block;
             const dim_t rest = front.extent / taken;
             if (front.block < 0)
                 out_.strides[o] = front.stride * rest;
