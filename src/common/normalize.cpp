@@ -42,7 +42,8 @@ level *common_run(move_problem &p, dim_t elem_stride) {
     return nullptr;
 }
 
-// Two nibbles become one byte where neighbours stay neighbours and everything else starts at whole bytes.
+// Two nibbles become one byte where neighbours stay neighbours and everything else starts at whole
+// bytes.
 bool pair_nibbles(move_problem &p, std::string *why) {
     level *run = common_run(p, 1);
     if (!run || !divides_dim(p, *run, 2)) {

@@ -35,7 +35,8 @@ void require_reorderable(const memory_desc &md, const char *name) {
                 std::string(name) + " has runtime dims or strides; create it with the real values");
 }
 
-// A dimension's split in one descriptor, innermost first. The last digit is the unbounded outer part.
+// A dimension's split in one descriptor, innermost first. The last digit is the unbounded outer
+// part.
 std::vector<digit> split_of(const memory_desc &md, int dim) {
     std::vector<digit> digits;
     dim_t stride = 1;
@@ -55,7 +56,9 @@ public:
         : digits_(std::move(digits)), left_(digits_[0]) {}
 
     bool at_outer() const { return pos_ + 1 == digits_.size(); }
-    dim_t left() const { return left_.extent; } // of the current block; meaningless at the outer digit
+    dim_t left() const {
+        return left_.extent;
+    } // of the current block; meaningless at the outer digit
     dim_t stride() const { return left_.stride; }
 
     void advance(dim_t n) {
@@ -84,12 +87,10 @@ dim_t blocks_product(const std::vector<digit> &digits) {
     return product;
 }
 
-dim_t ceil_div(dim_t a, dim_t b) {
-    return a / b + (a % b != 0);
-}
+dim_t ceil_div(dim_t a, dim_t b) { return a / b + (a % b != 0); }
 
-// The levels above `unit` where the blocks of source and destination do not nest: one irregular level
-// over their common period and, if the dimension is longer than that, a regular one on top.
+// The levels above `unit` where the blocks of source and destination do not nest: one irregular
+// level over their common period and, if the dimension is longer than that, a regular one on top.
 void add_irregular(std::vector<level> &levels, int dim, dim_t unit, dim_t steps,
         const split_cursor &src, const split_cursor &dst) {
     const std::vector<digit> src_rest = src.rest(), dst_rest = dst.rest();

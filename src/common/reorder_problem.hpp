@@ -6,17 +6,17 @@
 
 #include "common/memory_desc.hpp"
 
-// A pair of descriptors as a loop nest. In: two descriptors over the same dims. Out: for each logical
-// dimension the common refinement of its two splits, as levels, and how far it is to be read and to be
-// written. Nothing behind this point asks which tag it was.
+// A pair of descriptors as a loop nest. In: two descriptors over the same dims. Out: for each
+// logical dimension the common refinement of its two splits, as levels, and how far it is to be
+// read and to be written. Nothing behind this point asks which tag it was.
 //
-// Worked example: abcd -> aBcd16b over 2x40x5x4, f32. Dimension b is split by the destination into an
-// inner block of 16 and an outer part; the source is one run of 40. The refinement:
+// Worked example: abcd -> aBcd16b over 2x40x5x4, f32. Dimension b is split by the destination into
+// an inner block of 16 and an outer part; the source is one run of 40. The refinement:
 //   dim b: load 40, store 48; levels (inner to outer)
 //     {extent 16, unit  1, src_stride  20, dst_stride   1}
 //     {extent  3, unit 16, src_stride 320, dst_stride 320}
-// Index b = 37 is step 2 of the outer level and step 5 of the inner one. The third outer step has only
-// 8 valid elements; the other 8 are padding, to be written as zero.
+// Index b = 37 is step 2 of the outer level and step 5 of the inner one. The third outer step has
+// only 8 valid elements; the other 8 are padding, to be written as zero.
 namespace tfmt {
 
 // One digit of a mixed-radix number, innermost first; the last digit of a list is unbounded.
@@ -31,8 +31,8 @@ struct level {
     dim_t unit;   // logical indices of `dim` that one step covers
     dim_t src_stride;
     dim_t dst_stride;
-    // Blocks that do not nest (48 and 32 leave 3 and 2 chunks of 16) have no single stride: then the
-    // offset of step i comes from its digits, and the strides above are 0.
+    // Blocks that do not nest (48 and 32 leave 3 and 2 chunks of 16) have no single stride: then
+    // the offset of step i comes from its digits, and the strides above are 0.
     std::vector<digit> src_digits;
     std::vector<digit> dst_digits;
 
@@ -66,8 +66,8 @@ inline dim_t dst_offset_of(const level &l, dim_t i) {
     return l.is_regular() ? i * l.dst_stride : digits_offset(l.dst_digits, i);
 }
 
-// Throws if the pair cannot be reordered: different dims, runtime or `any` layouts, a destination that
-// writes one element twice (stride 0).
+// Throws if the pair cannot be reordered: different dims, runtime or `any` layouts, a destination
+// that writes one element twice (stride 0).
 reorder_problem make_problem(const memory_desc &src, const memory_desc &dst);
 
 // The problem whose only work is the padding of `md` (source and destination are the same tensor).

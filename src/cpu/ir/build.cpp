@@ -13,7 +13,12 @@ namespace {
 class block_builder {
 public:
     block_builder(const plan &p, const nest_state &state, kernel &k)
-        : p_(p), t_(p.the_tile), state_(state), k_(k) {}
+        : p_(p),
+          t_(p.the_tile),
+          state_(state),
+          k_(k),
+          load_cuts_(cut_dims([](const dim_limits &l) { return l.load; })),
+          store_cuts_(cut_dims([](const dim_limits &l) { return l.store; })) {}
 
     block build() {
         if (state_.in_padding || p_.mode == plan_mode::padding_only) {
@@ -37,30 +42,53 @@ private:
         return std::find(list.begin(), list.end(), bit) != list.end();
     }
 
-    // What a set of tile bits (as a mask over tile bits) addresses.
-    struct place {
-        int64_t src_bytes = 0;
-        int64_t dst_bytes = 0;
-        bool is_loaded = true; // inside all load limits
-        bool is_stored = true; // inside all store limits
+    // A dimension of the tile that one of the limits cuts.
+    struct cut_dim {
+        int dim;
+        dim_t limit;
     };
 
-    place place_of(uint32_t tile_bits) const {
-        place at;
-        index_.assign(state_.limits.size(), 0);
-        for (size_t b = 0; b < t_.bits.size(); b++) {
-            if (!(tile_bits >> b & 1)) continue;
-            const tile_bit &bit = t_.bits[b];
-            if (bit.level < 0) return {0, 0, false, false}; // a filler is never 1
-            at.src_bytes += bit.src_stride_bytes;
-            at.dst_bytes += bit.dst_stride_bytes;
-            index_[bit.dim] += bit.weight;
+    // The dimensions in which the tile reaches `limit_of`, so that its elements must be looked at
+    // one by one. Empty for a full tile.
+    template <typename F>
+    std::vector<cut_dim> cut_dims(F &&limit_of) const {
+        std::vector<cut_dim> cuts;
+        for (int d = 0; d < int(state_.limits.size()); d++) {
+            dim_t reach = 1;
+            for (const tile_bit &b : t_.bits)
+                if (b.dim == d) reach += b.weight;
+            if (limit_of(state_.limits[size_t(d)]) < reach)
+                cuts.push_back({d, limit_of(state_.limits[size_t(d)])});
         }
-        for (size_t d = 0; d < index_.size(); d++) {
-            at.is_loaded = at.is_loaded && index_[d] < state_.limits[d].load;
-            at.is_stored = at.is_stored && index_[d] < state_.limits[d].store;
+        const bool has_filler = std::any_of(
+                t_.bits.begin(), t_.bits.end(), [](const tile_bit &b) { return b.level < 0; });
+        if (has_filler) cuts.push_back({-1, 1}); // a filler is never 1
+        return cuts;
+    }
+
+    // Whether the element at the place that `tile_bits` choose is inside all limits.
+    bool is_inside(uint32_t tile_bits, const std::vector<cut_dim> &cuts) const {
+        for (const cut_dim &c : cuts) {
+            dim_t index = 0;
+            for (size_t b = 0; b < t_.bits.size(); b++)
+                if ((tile_bits >> b & 1) && t_.bits[b].dim == c.dim)
+                    index += c.dim < 0 ? 1 : t_.bits[b].weight;
+            if (index >= c.limit) return false;
         }
-        return at;
+        return true;
+    }
+
+    int64_t src_bytes(uint32_t tile_bits) const {
+        int64_t bytes = 0;
+        for (size_t b = 0; b < t_.bits.size(); b++)
+            if (tile_bits >> b & 1) bytes += t_.bits[b].src_stride_bytes;
+        return bytes;
+    }
+    int64_t dst_bytes(uint32_t tile_bits) const {
+        int64_t bytes = 0;
+        for (size_t b = 0; b < t_.bits.size(); b++)
+            if (tile_bits >> b & 1) bytes += t_.bits[b].dst_stride_bytes;
+        return bytes;
     }
 
     // Tile bits of element `lane` of a register / of register `index`.
@@ -84,7 +112,7 @@ private:
         const uint64_t elem_mask = (uint64_t(1) << t_.elem_bytes) - 1;
         uint64_t mask = 0;
         for (uint32_t e = 0; e < 1u << run.size(); e++)
-            if (takes_part(place_of(base | select(run, e)))) mask |= elem_mask << (e * t_.elem_bytes);
+            if (takes_part(base | select(run, e))) mask |= elem_mask << (e * t_.elem_bytes);
         return mask;
     }
 
@@ -99,9 +127,9 @@ private:
             uint64_t any = 0;
             for (uint32_t f = 0; f < 1u << fill.size(); f++) {
                 const uint32_t base = select(reg_bits_, r) | select(fill, f);
-                const uint64_t mask
-                        = chunk_mask(base, run, [](const place &at) { return at.is_loaded; });
-                o.chunks.push_back({place_of(base).src_bytes, mask});
+                const uint64_t mask = chunk_mask(
+                        base, run, [&](uint32_t bits) { return is_inside(bits, load_cuts_); });
+                o.chunks.push_back({src_bytes(base), mask});
                 any |= mask;
             }
             values_.push_back(any ? emit(std::move(o)) : -1);
@@ -126,8 +154,8 @@ private:
         if (s.entering < 0) {
             lanes_ = s.lanes;
             const int c = constant(permutation(before, {}, -1, 0));
-            const op_kind kind
-                    = s.kind == stage_kind::within16 ? op_kind::within16 : op_kind::permute;
+            const op_kind kind = s.kind == stage_kind::within16 ? op_kind::within16
+                                                                : op_kind::permute;
             for (int &v : values_)
                 if (v >= 0) v = emit_shuffle(kind, v, -1, c);
             return;
@@ -135,8 +163,8 @@ private:
         // The register bit that enters gives its place to the lane bit that leaves.
         const size_t slot = size_t(
                 std::find(reg_bits_.begin(), reg_bits_.end(), s.entering) - reg_bits_.begin());
-        const int leaving = *std::find_if(before.begin(), before.end(),
-                [&](int bit) { return !contains(s.lanes, bit); });
+        const int leaving = *std::find_if(
+                before.begin(), before.end(), [&](int bit) { return !contains(s.lanes, bit); });
         lanes_ = s.lanes;
         for (uint32_t r = 0; r < values_.size(); r++) {
             if (r >> slot & 1) continue;
@@ -180,8 +208,8 @@ private:
         return emit(std::move(o));
     }
 
-    // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering` chooses
-    // the second source, the bit that leaves has the value `leaving_value`.
+    // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering`
+    // chooses the second source, the bit that leaves has the value `leaving_value`.
     byte_indices permutation(const std::vector<int> &before, const std::vector<int> &entering,
             int leaving, uint32_t leaving_value) const {
         byte_indices indices {};
@@ -190,8 +218,8 @@ private:
             const uint32_t bits = select(lanes_, lane);
             uint32_t from = 0;
             for (size_t i = 0; i < before.size(); i++) {
-                const uint32_t value
-                        = before[i] == leaving ? leaving_value : (bits >> before[i] & 1);
+                const uint32_t value = before[i] == leaving ? leaving_value
+                                                            : (bits >> before[i] & 1);
                 from |= value << i;
             }
             for (int bit : entering)
@@ -213,10 +241,11 @@ private:
             uint64_t any = 0;
             for (uint32_t f = 0; f < 1u << fill.size(); f++) {
                 const uint32_t base = select(reg_bits_, r) | select(fill, f);
-                const uint64_t mask = chunk_mask(base, run, [&](const place &at) {
-                    return at.is_stored && !(padding_only && at.is_loaded);
+                const uint64_t mask = chunk_mask(base, run, [&](uint32_t bits) {
+                    return is_inside(bits, store_cuts_)
+                            && !(padding_only && is_inside(bits, load_cuts_));
                 });
-                o.chunks.push_back({place_of(base).dst_bytes, mask});
+                o.chunks.push_back({dst_bytes(base), mask});
                 any |= mask;
             }
             if (!any) continue;
@@ -229,12 +258,13 @@ private:
     const tile &t_;
     const nest_state &state_;
     kernel &k_;
+    const std::vector<cut_dim> load_cuts_;
+    const std::vector<cut_dim> store_cuts_;
     std::vector<int> lanes_;    // tile bit of each lane position
     std::vector<int> reg_bits_; // tile bit of each bit of the index into values_
     std::vector<int> values_;   // -1: known to be zero
     int zero_ = -1;             // the value that is zero, once one is needed
     block ops_;
-    mutable std::vector<dim_t> index_;
 };
 
 // Drops what no store needs.

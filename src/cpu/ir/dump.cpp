@@ -23,27 +23,25 @@ std::string chunks_text(const op &o) {
     return text;
 }
 
-std::string value(int v) {
-    return " v" + std::to_string(v);
-}
+std::string value(int v) { return " v" + std::to_string(v); }
 
 std::string op_text(const op &o) {
     static const char *const selectors[] = {"low_half", "high_half", "even", "odd"};
     const std::string out = "v" + std::to_string(o.out) + " = ";
     const std::string constant = " c" + std::to_string(o.constant);
     switch (o.kind) {
-        case op_kind::zero: return out + "zero";
-        case op_kind::load: return out + "load." + std::to_string(o.unit_bytes) + chunks_text(o);
-        case op_kind::store:
-            return "store." + std::to_string(o.unit_bytes) + value(o.a) + " ->" + chunks_text(o);
-        case op_kind::unpack:
-            return out + (o.is_high ? "unpack_high." : "unpack_low.")
-                    + std::to_string(o.unit_bytes) + value(o.a) + value(o.b);
-        case op_kind::lanes128:
-            return out + "lanes128." + selectors[int(o.selector)] + value(o.a) + value(o.b);
-        case op_kind::within16: return out + "within16" + value(o.a) + constant;
-        case op_kind::permute: return out + "permute" + value(o.a) + constant;
-        case op_kind::permute2: return out + "permute2" + value(o.a) + value(o.b) + constant;
+    case op_kind::zero: return out + "zero";
+    case op_kind::load: return out + "load." + std::to_string(o.unit_bytes) + chunks_text(o);
+    case op_kind::store:
+        return "store." + std::to_string(o.unit_bytes) + value(o.a) + " ->" + chunks_text(o);
+    case op_kind::unpack:
+        return out + (o.is_high ? "unpack_high." : "unpack_low.") + std::to_string(o.unit_bytes)
+                + value(o.a) + value(o.b);
+    case op_kind::lanes128:
+        return out + "lanes128." + selectors[int(o.selector)] + value(o.a) + value(o.b);
+    case op_kind::within16: return out + "within16" + value(o.a) + constant;
+    case op_kind::permute: return out + "permute" + value(o.a) + constant;
+    case op_kind::permute2: return out + "permute2" + value(o.a) + value(o.b) + constant;
     }
     return "?";
 }

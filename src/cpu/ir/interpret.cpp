@@ -25,10 +25,10 @@ byte_indices indices_of(const kernel &k, const op &o) {
         const int source = lane < lanes / 2 ? 0 : v;
         int from = 0;
         switch (o.selector) {
-            case lane_selector::low_half: from = n; break;
-            case lane_selector::high_half: from = n + lanes / 2; break;
-            case lane_selector::even: from = 2 * n; break;
-            case lane_selector::odd: from = 2 * n + 1; break;
+        case lane_selector::low_half: from = n; break;
+        case lane_selector::high_half: from = n + lanes / 2; break;
+        case lane_selector::even: from = 2 * n; break;
+        case lane_selector::odd: from = 2 * n + 1; break;
         }
         indices[i] = uint8_t(source + from * 16 + i % 16);
     }
@@ -60,10 +60,10 @@ private:
     void run(const block &ops, const uint8_t *src, uint8_t *dst) {
         for (const op &o : ops) {
             switch (o.kind) {
-                case op_kind::zero: values_[o.out] = {}; break;
-                case op_kind::load: load(o, src); break;
-                case op_kind::store: store(o, dst); break;
-                default: shuffle(o); break;
+            case op_kind::zero: values_[o.out] = {}; break;
+            case op_kind::load: load(o, src); break;
+            case op_kind::store: store(o, dst); break;
+            default: shuffle(o); break;
             }
         }
     }

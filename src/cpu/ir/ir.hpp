@@ -9,28 +9,29 @@
 #include "cpu/plan/plan.hpp"
 
 // Kernel IR: what a kernel does, as plain data. In: a plan and a state. Out: loops around straight
-// blocks of loads, shuffles and stores on values of one vector width. It knows byte addresses relative
-// to the kernel's two pointers; it does not know registers or encodings. The interpreter gives it its
-// meaning, the emitters of jit/ its speed, the dump its text.
+// blocks of loads, shuffles and stores on values of one vector width. It knows byte addresses
+// relative to the kernel's two pointers; it does not know registers or encodings. The interpreter
+// gives it its meaning, the emitters of jit/ its speed, the dump its text.
 //
-// A value is defined once and used any number of times. Masks name bytes: bit i of a chunk's mask is
-// byte i of the chunk. Bytes of a load that are masked off are zero and are not read unless they lie
-// between bytes that are; bytes of a store that are masked off are never written.
+// A value is defined once and used any number of times. Masks name bytes: bit i of a chunk's mask
+// is byte i of the chunk. Bytes of a load that are masked off are zero and are not read unless they
+// lie between bytes that are; bytes of a store that are masked off are never written.
 namespace tfmt::cpu::ir {
 
 enum class op_kind : uint8_t {
-    zero,     // out = 0
-    load,     // out = chunks of memory side by side
-    store,    // chunks of memory = pieces of a
-    unpack,   // interleave units of `unit_bytes` of the low (high) 8 bytes of each 16 bytes of a and b
+    zero,   // out = 0
+    load,   // out = chunks of memory side by side
+    store,  // chunks of memory = pieces of a
+    unpack, // interleave units of `unit_bytes` of the low (high) 8 bytes of each 16 bytes of a and
+            // b
     lanes128, // 16-byte lanes of a and b by selector (see lane_selector)
     within16, // every 16 bytes of a permuted by a constant of 16 byte indices
     permute,  // bytes of a by a constant of byte indices
     permute2  // bytes of a (index < vector) and b (index >= vector) by a constant of byte indices
 };
 
-// For lanes128: which two (vector of 32) or four (vector of 64) lanes go to the result, first the low
-// ones from a, then the high ones from b.
+// For lanes128: which two (vector of 32) or four (vector of 64) lanes go to the result, first the
+// low ones from a, then the high ones from b.
 enum class lane_selector : uint8_t {
     low_half,  // 32: a0 b0; 64: a0 a1 b0 b1
     high_half, // 32: a1 b1; 64: a2 a3 b2 b3
@@ -71,8 +72,8 @@ struct nest_node {
     std::vector<nest_node> children;
 };
 
-// The caller gives pointers and the number of root steps. After them the pointers stand behind the last
-// step; there `rest` is done if the caller asks for it.
+// The caller gives pointers and the number of root steps. After them the pointers stand behind the
+// last step; there `rest` is done if the caller asks for it.
 struct kernel {
     int vector_bytes = 0; // of every value; below 16 they live in general registers
     int n_values = 0;
@@ -86,8 +87,8 @@ struct kernel {
 
 kernel build(const plan &p, const kernel_spec &spec);
 
-// What a shuffle does, in terms of permute2: byte i of the result is byte indices[i] of a, or of b where
-// the index is a vector's width or more.
+// What a shuffle does, in terms of permute2: byte i of the result is byte indices[i] of a, or of b
+// where the index is a vector's width or more.
 byte_indices indices_of(const kernel &k, const op &o);
 
 // Why the kernel is malformed, or "" if it is well formed: values defined before use, constants and

@@ -53,7 +53,8 @@ std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
     for (const nest_node &n : nodes) {
         if (n.count < 1) return "loop without iterations";
         if (n.block >= int(k.blocks.size())) return "unknown block";
-        if (n.block >= 0 && (!n.children.empty() || n.count != 1)) return "block with a loop's parts";
+        if (n.block >= 0 && (!n.children.empty() || n.count != 1))
+            return "block with a loop's parts";
         if (n.block < 0 && n.children.empty()) return "empty loop";
         const std::string why = check_nodes(k, n.children);
         if (!why.empty()) return why;

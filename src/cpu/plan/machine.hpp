@@ -5,8 +5,8 @@
 
 #include "tensorfmt/tensorfmt.h"
 
-// Everything a plan may know of the machine. Passed in, never asked for, so that the plans and kernels
-// of any machine are made and checked on any other.
+// Everything a plan may know of the machine. Passed in, never asked for, so that the plans and
+// kernels of any machine are made and checked on any other.
 namespace tfmt::cpu {
 
 struct machine {

@@ -59,10 +59,10 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     return levels;
 }
 
-// Outer to inner. Irregular levels and what lies above them in their dimension go to the driver, so they
-// come first. The rest is ordered for whole destination lines: by falling destination stride; then, if
-// the tile reads less than a line of the source, the level that continues the source run goes innermost,
-// so that the line is used up while it is in L1.
+// Outer to inner. Irregular levels and what lies above them in their dimension go to the driver, so
+// they come first. The rest is ordered for whole destination lines: by falling destination stride;
+// then, if the tile reads less than a line of the source, the level that continues the source run
+// goes innermost, so that the line is used up while it is in L1.
 void order_levels(std::vector<level> &levels, const tile &t) {
     std::vector<dim_t> irregular_unit; // per dim, 0 if it has no irregular level
     auto unit_of = [&](int dim) -> dim_t & {
@@ -106,7 +106,8 @@ dim_t tile_bytes(const tile &t) {
     return n;
 }
 
-// Levels of the driver: all irregular ones, then as many as leave a root step below the size of a call.
+// Levels of the driver: all irregular ones, then as many as leave a root step below the size of a
+// call.
 int choose_driver_levels(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
     int forced = 0;
@@ -178,9 +179,8 @@ bool try_plan(const move_problem &p, const machine &m, plan_mode mode, tile_kind
     *out = {};
     out->mode = mode;
     out->target = m;
-    out->the_tile = mode == plan_mode::move || kind != tile_kind::exchange
-            ? choose_tile(p, m, kind)
-            : choose_zero_tile(p, m);
+    out->the_tile = mode == plan_mode::move || kind != tile_kind::exchange ? choose_tile(p, m, kind)
+                                                                           : choose_zero_tile(p, m);
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->problem = p;
     out->problem.levels = levels_without_tile(p, out->the_tile);
@@ -214,7 +214,8 @@ std::vector<segment> root_segments(const plan &p, const nest_state &state) {
     return split(root.unit, state.limits[root.dim], state.in_padding);
 }
 
-bool make_plan(const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why) {
+bool make_plan(
+        const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why) {
     for (tile_kind kind : {tile_kind::exchange, tile_kind::dst_run, tile_kind::element})
         if (try_plan(p, m, mode, kind, out)) {
             out->moved_bytes = bytes_of(p);

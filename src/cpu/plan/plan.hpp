@@ -7,15 +7,17 @@
 #include "cpu/plan/stages.hpp"
 #include "cpu/plan/tile.hpp"
 
-// plan(problem, machine): a pure function that decides everything before a line of code is generated:
-// the tile, the order of the loops, which of them the driver runs and which the kernels, and the jobs.
+// plan(problem, machine): a pure function that decides everything before a line of code is
+// generated: the tile, the order of the loops, which of them the driver runs and which the kernels,
+// and the jobs.
 //
-// Levels are visited from outside to inside. At each, the state of its dimension (how much of what is
-// left is to be read and to be written) splits the level into at most four segments: full steps, one
-// partial step, steps of padding only, one partial step of padding. Tails need no other mechanism.
+// Levels are visited from outside to inside. At each, the state of its dimension (how much of what
+// is left is to be read and to be written) splits the level into at most four segments: full steps,
+// one partial step, steps of padding only, one partial step of padding. Tails need no other
+// mechanism.
 //
-// Worked example: aBcd16b <- abcd with b = 40: outer level of b has unit 16 and state {40, 48}. Segments:
-// steps 0..1 full with state {16, 16} below, step 2 partial with state {8, 16}.
+// Worked example: aBcd16b <- abcd with b = 40: outer level of b has unit 16 and state {40, 48}.
+// Segments: steps 0..1 full with state {16, 16} below, step 2 partial with state {8, 16}.
 namespace tfmt::cpu {
 
 struct segment {
@@ -70,8 +72,10 @@ struct plan {
     dim_t moved_bytes; // source + destination
 };
 
-// False, with the reason in `why`, if the problem has too many combinations of tails for generated code.
-bool make_plan(const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
+// False, with the reason in `why`, if the problem has too many combinations of tails for generated
+// code.
+bool make_plan(
+        const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
 
 // The segments of the outermost kernel level: the first is the root loop, the others are the rest.
 std::vector<segment> root_segments(const plan &p, const nest_state &state);

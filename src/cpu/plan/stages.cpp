@@ -10,14 +10,14 @@ namespace tfmt::cpu {
 
 namespace {
 
-// Relative costs of one stage for one register. Measured throughput on a machine with 512-bit vectors:
-// unpack 0.083 ns, 16-byte lane shuffles 0.135 ns, two-source permutes 0.169 ns.
+// Relative costs of one stage for one register. Measured throughput on a machine with 512-bit
+// vectors: unpack 0.083 ns, 16-byte lane shuffles 0.135 ns, two-source permutes 0.169 ns.
 constexpr float cost_unpack = 1.0f;
 constexpr float cost_lanes16 = 1.6f;
 constexpr float cost_permute = 1.3f;
 constexpr float cost_permute2 = 2.0f;
 
-using lanes_t = std::array<int8_t, 6>;
+using lanes_t = std::array<int8_t, 8>; // at most 6 are used
 
 struct node {
     lanes_t lanes;
@@ -28,22 +28,26 @@ struct node {
     int8_t unit_bytes;
 };
 
-// Best-first search over what the lanes hold. Which bit sits in which register bit needs no place in
-// the state: registers are renamed for free.
+// Best-first search over what the lanes hold. Which bit sits in which register bit needs no place
+// in the state: registers are renamed for free.
 class stage_search {
 public:
     stage_search(const tile &t, const machine &m, bool may_expel_needed)
-        : t_(t)
-        , m_(m)
-        , n_(t.n_lane_bits())
-        , elem_log2_(log2_exact(t.elem_bytes))
-        , n_needed_(int(t.dst_run.size()))
-        , may_expel_needed_(may_expel_needed) {}
+        : t_(t),
+          m_(m),
+          n_(t.n_lane_bits()),
+          elem_log2_(log2_exact(t.elem_bytes)),
+          n_needed_(int(t.dst_run.size())),
+          may_expel_needed_(may_expel_needed) {
+        rank_.fill(-1);
+        for (size_t i = 0; i < t.dst_run.size(); i++)
+            rank_[size_t(t.dst_run[i])] = int8_t(i);
+    }
 
     bool run(schedule *out) {
         add_loads();
         while (!open_.empty()) {
-            const auto [estimate, index] = open_.top();
+            const int index = -open_.top().second;
             open_.pop();
             const node current = nodes_[index];
             if (closed(current)) continue;
@@ -57,6 +61,7 @@ public:
     }
 
 private:
+    // Estimated total cost and minus the index: among equals the newest, which is the deepest.
     using entry = std::pair<float, int>;
 
     // Position of the lane bit that stands for `bytes`, in lanes.
@@ -64,14 +69,35 @@ private:
     bool holds(const lanes_t &lanes, int bit) const {
         return std::find(lanes.begin(), lanes.begin() + n_, bit) != lanes.begin() + n_;
     }
-    bool is_needed(int bit) const {
-        return std::find(t_.dst_run.begin(), t_.dst_run.end(), bit) != t_.dst_run.end();
-    }
+    bool is_needed(int bit) const { return rank_[size_t(bit)] >= 0; }
     int missing(const lanes_t &lanes) const {
         int count = 0;
         for (int bit : t_.dst_run)
             count += !holds(lanes, bit);
         return count;
+    }
+    // Exchanges keep the order of the bits that stay, move them up within 16 bytes and never across
+    // that border. So bits of the destination run that are out of order, too far up or on the wrong
+    // side need a permute.
+    bool needs_permute(const lanes_t &lanes) const {
+        const int border = position(16);
+        int last_rank = -1;
+        for (int pos = 0; pos < n_; pos++) {
+            const int rank = rank_[lanes[pos]];
+            if (rank < 0) continue;
+            const bool is_low = pos < border;
+            if (rank < last_rank || is_low != (rank < border) || (is_low && pos > rank))
+                return true;
+            last_rank = rank;
+        }
+        return false;
+    }
+    // Never more than the true cost: each missing bit takes an exchange, and a two-source permute
+    // does the work of the last one as well.
+    float least_cost_from(const lanes_t &lanes) const {
+        const float permute = has_word_permutes() ? cost_permute2 - cost_unpack : cost_permute;
+        return float(missing(lanes)) * cost_unpack
+                + (!may_expel_needed_ && needs_permute(lanes) ? permute : 0);
     }
     bool is_goal(const lanes_t &lanes) const {
         return std::equal(t_.dst_run.begin(), t_.dst_run.end(), lanes.begin());
@@ -100,7 +126,7 @@ private:
         const auto it = closed_.find(key(c.lanes));
         if (it != closed_.end() && it->second <= c.cost) return;
         nodes_.push_back(c);
-        open_.push({c.cost + float(missing(c.lanes)), int(nodes_.size()) - 1});
+        open_.push({c.cost + least_cost_from(c.lanes), 1 - int(nodes_.size())});
     }
 
     // Loads put the source run in the low lanes; the lanes above it are filled by other pieces of
@@ -120,7 +146,8 @@ private:
         bool any = false;
         for (int pass = 0; pass < 2 && !any; pass++) // bits of the destination run first
             for (int bit = 0; bit < int(t_.bits.size()); bit++) {
-                if (std::find(lanes.begin(), lanes.begin() + pos, bit) != lanes.begin() + pos) continue;
+                if (std::find(lanes.begin(), lanes.begin() + pos, bit) != lanes.begin() + pos)
+                    continue;
                 if (pass == 0 && !is_needed(bit)) continue;
                 lanes[pos] = int8_t(bit);
                 add_fills(lanes, pos + 1);
@@ -159,9 +186,11 @@ private:
 
     void add_exchanges(int index, int bit) {
         for (int unit = std::max(1, t_.elem_bytes); unit <= 8 && t_.vector_bytes >= 16; unit *= 2)
-            add_rotation(index, bit, position(unit), position(8), stage_kind::unpack, unit, cost_unpack);
+            add_rotation(
+                    index, bit, position(unit), position(8), stage_kind::unpack, unit, cost_unpack);
         if (t_.vector_bytes == 32)
-            add_rotation(index, bit, position(16), position(16), stage_kind::halves, 0, cost_lanes16);
+            add_rotation(
+                    index, bit, position(16), position(16), stage_kind::halves, 0, cost_lanes16);
         if (t_.vector_bytes == 64) {
             add_rotation(
                     index, bit, position(32), position(32), stage_kind::quarters, 0, cost_lanes16);
@@ -226,6 +255,7 @@ private:
     const int elem_log2_;
     const int n_needed_;
     const bool may_expel_needed_;
+    std::array<int8_t, 16> rank_; // place of each tile bit in the destination run, -1: none
     std::vector<node> nodes_;
     std::unordered_map<uint64_t, float> closed_;
     std::priority_queue<entry, std::vector<entry>, std::greater<entry>> open_;

@@ -7,9 +7,7 @@
 
 namespace tfmt::cpu {
 
-int log2_exact(dim_t pow2) {
-    return __builtin_ctzll(static_cast<unsigned long long>(pow2));
-}
+int log2_exact(dim_t pow2) { return __builtin_ctzll(static_cast<unsigned long long>(pow2)); }
 
 int ceil_log2(dim_t n) {
     int bits = 0;
@@ -18,15 +16,11 @@ int ceil_log2(dim_t n) {
     return bits;
 }
 
-int tile::n_lane_bits() const {
-    return log2_exact(vector_bytes / elem_bytes);
-}
+int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
 
 namespace {
 
-bool is_pow2(dim_t n) {
-    return (n & (n - 1)) == 0;
-}
+bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 
 // Bit k of level `level`.
 struct level_bit {
@@ -41,12 +35,10 @@ bool contains(const bit_list &bits, const level_bit &b) {
     return std::find(bits.begin(), bits.end(), b) != bits.end();
 }
 
-int total_bits(const level &l) {
-    return ceil_log2(l.extent);
-}
+int total_bits(const level &l) { return ceil_log2(l.extent); }
 
-// A tile covers an aligned range of logical indices of each dimension only if it takes a level's bits
-// from below and a level only when it has all of the levels below it, each a power of two.
+// A tile covers an aligned range of logical indices of each dimension only if it takes a level's
+// bits from below and a level only when it has all of the levels below it, each a power of two.
 bool may_enter(const move_problem &p, const bit_list &taken, int index) {
     const level &l = p.levels[index];
     if (!l.is_regular()) return false;
@@ -59,8 +51,8 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index) {
     return true;
 }
 
-// The bits along which addresses are contiguous in src (or dst), lowest first. A level whose extent is
-// no power of two ends the run: its bits are padded up and the excess masked.
+// The bits along which addresses are contiguous in src (or dst), lowest first. A level whose extent
+// is no power of two ends the run: its bits are padded up and the excess masked.
 bit_list contiguous_run(const move_problem &p, bool of_src) {
     bit_list run;
     dim_t stride = p.elem_bytes;
@@ -105,8 +97,7 @@ tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
     for (const level_bit &b : taken) {
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
-        t.bits.push_back(
-                {b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step});
+        t.bits.push_back({b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step});
         t.bits_of_level[b.level]++;
     }
     auto index_of = [&](const level_bit &b) {

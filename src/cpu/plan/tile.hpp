@@ -7,19 +7,22 @@
 #include "common/normalize.hpp"
 #include "cpu/plan/machine.hpp"
 
-// The innermost tile of a move: which low index bits of which levels one straight piece of code covers.
+// The innermost tile of a move: which low index bits of which levels one straight piece of code
+// covers.
 //
-// Source and destination address inside the tile are two permutations of the same bits. `src_run` are
-// the bits that are contiguous in the source, in address order, `dst_run` those in the destination.
+// Source and destination address inside the tile are two permutations of the same bits. `src_run`
+// are the bits that are contiguous in the source, in address order, `dst_run` those in the
+// destination.
 //
-// Worked example: f32 nchw -> nhwc on AVX-512. Elements are 4 bytes, a register has 16 lanes = 4 lane
-// bits. src_run is hw bits 0..3, dst_run c bits 0..3: 8 tile bits, so 16 registers, loaded along hw and
-// stored along c. The exchange of all 4 lane bits with the 4 register bits is a 16x16 transpose.
+// Worked example: f32 nchw -> nhwc on AVX-512. Elements are 4 bytes, a register has 16 lanes = 4
+// lane bits. src_run is hw bits 0..3, dst_run c bits 0..3: 8 tile bits, so 16 registers, loaded
+// along hw and stored along c. The exchange of all 4 lane bits with the 4 register bits is a 16x16
+// transpose.
 namespace tfmt::cpu {
 
 struct tile_bit {
-    int level; // index into move_problem::levels; -1: a filler that is always 0
-    int dim;   // -1 for a filler
+    int level;    // index into move_problem::levels; -1: a filler that is always 0
+    int dim;      // -1 for a filler
     dim_t weight; // logical indices of dim it stands for
     dim_t src_stride_bytes;
     dim_t dst_stride_bytes;
@@ -29,7 +32,8 @@ struct tile {
     int elem_bytes;
     int vector_bytes;           // 16..64; elem_bytes where one element is moved at a time
     std::vector<tile_bit> bits; // n_lane_bits() or more
-    std::vector<int> src_run;   // indices into bits; loads of 2^n elements (whole run or one register)
+    std::vector<int>
+            src_run; // indices into bits; loads of 2^n elements (whole run or one register)
     std::vector<int> dst_run;
     std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
 

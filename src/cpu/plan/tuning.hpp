@@ -21,8 +21,8 @@ constexpr int element_reg_bits = 2;
 // driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among several threads.
 constexpr dim_t kernel_call_bytes = 64 << 10;
 
-// Bytes (source + destination) that pay for waking one more thread (a wake-up costs 2-10 us, as long
-// as copying 100-500 KiB).
+// Bytes (source + destination) that pay for waking one more thread (a wake-up costs 2-10 us, as
+// long as copying 100-500 KiB).
 constexpr dim_t bytes_per_thread = 512 << 10;
 
 // Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these the

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "api/attr.hpp"
+#include "common/memory_desc.hpp"
+#include "common/status.hpp"
+#include "cpu/reorder.hpp"
+
+using namespace tfmt;
+
+struct tfmt_reorder {
+    cpu::implementation_ptr code;
+    cpu::implementation_ptr in_place; // for src == dst of one layout; null if the layouts differ
+    size_t src_bytes;
+    size_t dst_bytes;
+};
+
+namespace {
+
+// The padding is all that is left to do when source and destination are one tensor.
+cpu::implementation_ptr find_in_place(const memory_desc &src, const memory_desc &dst) {
+    return equal(src, dst) ? cpu::find_zero_pad(dst) : nullptr;
+}
+
+bool overlaps(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+    const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
+    return x < y + b_bytes && y < x + a_bytes;
+}
+
+tfmt_status_t refuse_execution(const char *message) {
+    return set_last_error(tfmt_invalid_arguments, message);
+}
+
+void copy_text(const std::string &text, char *buffer, size_t *size) {
+    const size_t needed = text.size() + 1;
+    if (buffer && *size < needed)
+        fail_invalid("size is " + std::to_string(*size) + ", wanted " + std::to_string(needed)
+                + " bytes or more");
+    if (buffer) std::memcpy(buffer, text.c_str(), needed);
+    *size = needed;
+}
+
+} // namespace
+
+extern "C" {
+
+tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_desc_t src,
+        const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr) {
+    return guard("tfmt_reorder_create", [&] {
+        require_not_null(reorder, "reorder");
+        require_not_null(src, "src");
+        require_not_null(dst, "dst");
+        if (attr && !attr->is_default())
+            fail_unimplemented("attr asks for scales, zero points or a sum, which are not "
+                               "implemented; pass NULL or a default attr");
+        *reorder = new tfmt_reorder {cpu::find_reorder(*src, *dst), find_in_place(*src, *dst),
+                size_bytes(*src), size_bytes(*dst)};
+    });
+}
+
+// No guard: nothing here throws, and a small tensor's copy takes less time than a message.
+tfmt_status_t tfmt_reorder_execute(
+        const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *) {
+    if (!reorder) return refuse_execution("tfmt_reorder_execute: reorder is null");
+    if (reorder->src_bytes == 0 || reorder->dst_bytes == 0) return tfmt_success;
+    if (!src) return refuse_execution("tfmt_reorder_execute: src is null");
+    if (!dst) return refuse_execution("tfmt_reorder_execute: dst is null");
+    if (src == dst && reorder->in_place) {
+        reorder->in_place->execute(dst, dst);
+        return tfmt_success;
+    }
+    if (overlaps(src, reorder->src_bytes, dst, reorder->dst_bytes))
+        return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
+                                "between equal layouts may have the same buffer on both sides");
+    reorder->code->execute(src, dst);
+    return tfmt_success;
+}
+
+tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what, void *result) {
+    return guard("tfmt_reorder_query", [&] {
+        require_not_null(reorder, "reorder");
+        require_not_null(result, "result");
+        if (what != tfmt_query_impl_info_str)
+            fail_invalid(
+                    "what is " + std::to_string(int(what)) + ", wanted tfmt_query_impl_info_str");
+        *static_cast<const char **>(result) = reorder->code->info().c_str();
+    });
+}
+
+tfmt_status_t tfmt_reorder_explain(const_tfmt_reorder_t reorder, char *buffer, size_t *size) {
+    return guard("tfmt_reorder_explain", [&] {
+        require_not_null(reorder, "reorder");
+        require_not_null(size, "size");
+        copy_text(reorder->code->info() + "\n" + reorder->code->explain(), buffer, size);
+    });
+}
+
+tfmt_status_t tfmt_reorder_destroy(tfmt_reorder_t reorder) {
+    delete reorder;
+    return tfmt_success;
+}
+
+} // extern "C"

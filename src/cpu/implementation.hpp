@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+// What executes a request: made once, executed any number of times by any number of threads at
+// once.
+namespace tfmt::cpu {
+
+class implementation {
+public:
+    virtual ~implementation() = default;
+
+    // src is ignored where only padding is written. Never throws, takes no lock, allocates nothing
+    // but what waking threads takes.
+    virtual void execute(const void *src, void *dst) const noexcept = 0;
+
+    // "jit:avx512_core", "ref: f32 -> u8 is converted element by element", ...
+    const std::string &info() const { return info_; }
+
+    // Problem, plan and IR, as text.
+    virtual std::string explain() const = 0;
+
+protected:
+    std::string info_;
+};
+
+} // namespace tfmt::cpu

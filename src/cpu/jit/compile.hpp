@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "cpu/ir/ir.hpp"
+#include "cpu/jit/executable.hpp"
+
+// IR -> machine code. The door to everything that knows Xbyak: nothing outside jit/ includes it.
+namespace tfmt::cpu::jit {
+
+// src and dst of the kernel, its number of root steps, and whether to do the rest behind them.
+using kernel_fn = void (*)(const void *src, void *dst, int64_t root_count, int64_t with_rest);
+
+// Position-independent code for `k` on `m`. A function of its arguments: it may be made on a
+// machine that cannot execute it. Throws std::exception if the kernel does not fit the machine's
+// registers.
+std::vector<uint8_t> assemble(const ir::kernel &k, const machine &m);
+
+} // namespace tfmt::cpu::jit

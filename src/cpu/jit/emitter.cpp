@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/emitter.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "cpu/jit/compile.hpp"
+
+namespace tfmt::cpu::jit {
+
+using namespace Xbyak;
+
+uint8_t *heap_allocator::alloc(size_t size) {
+    const size_t alignment = 4096;
+    void *p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (!p) throw std::bad_alloc();
+    return static_cast<uint8_t *>(p);
+}
+
+void heap_allocator::free(uint8_t *p) { std::free(p); }
+
+namespace {
+
+// Loop counters by depth; deeper loops count on the stack. The first three need no saving.
+const int counter_regs[] = {Operand::R8, Operand::R9, Operand::R10, Operand::RBX, Operand::RBP,
+        Operand::R12, Operand::R13, Operand::R14, Operand::R15};
+constexpr int n_counter_regs = 9;
+constexpr int n_scratch_counter_regs = 3;
+
+int depth_of(const std::vector<ir::nest_node> &nodes) {
+    int depth = 0;
+    for (const ir::nest_node &n : nodes)
+        depth = std::max(depth, depth_of(n.children) + (n.count > 1));
+    return depth;
+}
+
+bool fits_int32(int64_t v) { return v == int32_t(v); }
+
+} // namespace
+
+emitter::emitter(const ir::kernel &k)
+    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this), k_(k), constants_(k.constants.size()) {}
+
+RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
+    if (fits_int32(offset_bytes)) return base + int(offset_bytes);
+    mov(rax, offset_bytes);
+    return base + rax;
+}
+
+Address emitter::constant_at(int index) { return ptr[rip + constants_[index]]; }
+
+void emitter::add_to(const Reg64 &reg, int64_t value) {
+    if (value == 0) return;
+    if (fits_int32(value)) {
+        add(reg, int(value));
+        return;
+    }
+    mov(rax, value);
+    add(reg, rax);
+}
+
+std::vector<uint8_t> emitter::assemble() {
+    const int depth = std::max(depth_of(k_.root), depth_of(k_.rest));
+    const int n_saved = std::max(0, std::min(depth, n_counter_regs) - n_scratch_counter_regs);
+    for (int i = 0; i < n_saved; i++)
+        push(Reg64(counter_regs[n_scratch_counter_regs + i]));
+    prologue();
+    Label root, root_done, done;
+    test(rdx, rdx);
+    jz(root_done, T_NEAR);
+    align(32);
+    L(root);
+    emit_nodes(k_.root, 0);
+    add_to(rdi, k_.src_step_bytes);
+    add_to(rsi, k_.dst_step_bytes);
+    dec(rdx);
+    jnz(root, T_NEAR);
+    L(root_done);
+    if (!k_.rest.empty()) {
+        test(rcx, rcx);
+        jz(done, T_NEAR);
+        emit_nodes(k_.rest, 0);
+        L(done);
+    }
+    epilogue();
+    for (int i = n_saved; i-- > 0;)
+        pop(Reg64(counter_regs[n_scratch_counter_regs + i]));
+    ret();
+    emit_constants();
+    ready(PROTECT_RW);
+    return std::vector<uint8_t>(getCode(), getCode() + getSize());
+}
+
+std::vector<uint8_t> emitter::constant_bytes(int c) const {
+    return {k_.constants[c].begin(), k_.constants[c].begin() + k_.vector_bytes};
+}
+
+void emitter::emit_constants() {
+    for (size_t i = 0; i < constants_.size(); i++) {
+        align(64);
+        L(constants_[i]);
+        for (uint8_t byte : constant_bytes(int(i)))
+            db(byte);
+    }
+}
+
+void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
+    for (const ir::nest_node &n : nodes) {
+        if (n.count > 1) {
+            emit_loop(n, depth);
+            continue;
+        }
+        // A single step needs no pointer arithmetic: its offset goes into the addresses.
+        src_base_ += n.src_offset_bytes;
+        dst_base_ += n.dst_offset_bytes;
+        if (n.block >= 0)
+            emit_block(k_.blocks[n.block]);
+        else
+            emit_nodes(n.children, depth);
+        src_base_ -= n.src_offset_bytes;
+        dst_base_ -= n.dst_offset_bytes;
+    }
+}
+
+void emitter::emit_loop(const ir::nest_node &n, int depth) {
+    const bool in_reg = depth < n_counter_regs;
+    const Reg64 counter(in_reg ? counter_regs[depth] : Operand::RAX);
+    add_to(rdi, n.src_offset_bytes);
+    add_to(rsi, n.dst_offset_bytes);
+    mov(counter, n.count);
+    if (!in_reg) push(counter);
+    Label again;
+    align(16);
+    L(again);
+    emit_nodes(n.children, depth + 1);
+    add_to(rdi, n.src_step_bytes);
+    add_to(rsi, n.dst_step_bytes);
+    if (in_reg)
+        dec(counter);
+    else
+        dec(qword[rsp]);
+    jnz(again, T_NEAR);
+    if (!in_reg) lea(rsp, ptr[rsp + 8]);
+    add_to(rdi, -(n.src_offset_bytes + n.count * n.src_step_bytes));
+    add_to(rsi, -(n.dst_offset_bytes + n.count * n.dst_step_bytes));
+}
+
+void emitter::emit_block(const ir::block &ops) {
+    if (k_.vector_bytes < 16) return emit_element_block(ops);
+    std::vector<int> last_use(size_t(k_.n_values), -1), reg(size_t(k_.n_values), -1);
+    for (size_t i = 0; i < ops.size(); i++)
+        for (int v : {ops[i].a, ops[i].b})
+            if (v >= 0) last_use[v] = int(i);
+    std::vector<int> free_regs;
+    for (int r = n_value_regs(); r-- > 0;)
+        free_regs.push_back(r);
+    auto take = [&] {
+        if (free_regs.empty()) throw std::logic_error("kernel needs more registers than there are");
+        const int r = free_regs.back();
+        free_regs.pop_back();
+        return r;
+    };
+    for (size_t i = 0; i < ops.size(); i++) {
+        const ir::op &o = ops[i];
+        const bool a_dies = o.a >= 0 && last_use[o.a] == int(i);
+        const bool b_dies = o.b >= 0 && o.b != o.a && last_use[o.b] == int(i);
+        const int a = o.a >= 0 ? reg[o.a] : -1, b = o.b >= 0 ? reg[o.b] : -1;
+        if (o.kind == ir::op_kind::store) {
+            emit_store(o, a);
+            if (a_dies) free_regs.push_back(a);
+            continue;
+        }
+        if (b_dies && may_reuse_b()) free_regs.push_back(b);
+        if (a_dies && (a != b || may_reuse_b())) free_regs.push_back(a);
+        const int out = reg[o.out] = take();
+        if (o.kind == ir::op_kind::zero)
+            emit_zero(out);
+        else if (o.kind == ir::op_kind::load)
+            emit_load(o, out);
+        else
+            emit_shuffle(o, out, a, b);
+        if (b_dies && !may_reuse_b()) free_regs.push_back(b);
+        if (a_dies && a == b && !may_reuse_b()) free_regs.push_back(a);
+    }
+}
+
+// Elements of 1 to 8 bytes go through a general register, each store right behind its load.
+void emitter::emit_element_block(const ir::block &ops) {
+    std::vector<const ir::op *> source(size_t(k_.n_values), nullptr);
+    for (const ir::op &o : ops) {
+        if (o.kind != ir::op_kind::store) {
+            source[o.out] = &o;
+            continue;
+        }
+        if (source[o.a]->kind == ir::op_kind::load)
+            emit_element_load(source[o.a]->chunks[0].offset_bytes);
+        else
+            xor_(r11d, r11d);
+        emit_element_store(o.chunks[0].offset_bytes);
+    }
+}
+
+void emitter::emit_element_load(int64_t offset_bytes) {
+    const RegExp from = where(rdi, offset_bytes + src_base_);
+    // Narrow loads extend: writing the whole register depends on nothing.
+    switch (k_.vector_bytes) {
+    case 1: movzx(r11d, byte[from]); break;
+    case 2: movzx(r11d, word[from]); break;
+    case 4: mov(r11d, ptr[from]); break;
+    default: mov(r11, ptr[from]); break;
+    }
+}
+
+void emitter::emit_element_store(int64_t offset_bytes) {
+    const RegExp to = where(rsi, offset_bytes + dst_base_);
+    switch (k_.vector_bytes) {
+    case 1: mov(ptr[to], r11b); break;
+    case 2: mov(ptr[to], r11w); break;
+    case 4: mov(ptr[to], r11d); break;
+    default: mov(ptr[to], r11); break;
+    }
+}
+
+namespace {
+
+// Largest power of two that divides pos (or 16) and fits what is left.
+int piece_bytes(int pos, int left) {
+    int size = 16;
+    while (size > left || pos % size)
+        size /= 2;
+    return size;
+}
+
+} // namespace
+
+std::vector<piece> emitter::pieces_of_lane(const ir::op &o, int lane) {
+    std::vector<piece> pieces;
+    const int chunk_bytes = o.unit_bytes;
+    for (int pos = 0; pos < 16;) {
+        const int byte = lane * 16 + pos;
+        const ir::chunk &c = o.chunks[byte / chunk_bytes];
+        const int first = byte % chunk_bytes;
+        if (!(c.mask >> first & 1)) {
+            pos++;
+            continue;
+        }
+        int n = 1;
+        while (pos + n < 16 && first + n < chunk_bytes && (c.mask >> (first + n) & 1))
+            n++;
+        for (int done = 0; done < n;) {
+            const int size = piece_bytes(pos + done, n - done);
+            pieces.push_back({pos + done, size, c.offset_bytes + first + done});
+            done += size;
+        }
+        pos += n;
+    }
+    return pieces;
+}
+
+std::vector<uint8_t> assemble(const ir::kernel &k, const machine &m) {
+    if (m.isa >= tfmt_cpu_isa_avx512_core) return assemble_avx512(k, m.has_vbmi);
+    if (m.isa == tfmt_cpu_isa_avx2) return assemble_avx2(k);
+    return assemble_sse41(k);
+}
+
+} // namespace tfmt::cpu::jit

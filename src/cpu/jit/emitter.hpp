@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <xbyak/xbyak.h>
+
+#include "cpu/ir/ir.hpp"
+
+// What all emitters share: the nest of loops, addresses, which value lives in which register, and
+// how a chunk of memory is cut into pieces that one instruction moves. An ISA family supplies the
+// instructions (emitter_sse41, emitter_avx2, emitter_avx512).
+//
+// Registers: rdi src, rsi dst, rdx root steps left, rcx whether to do the rest, rax and r11
+// scratch, loop counters in the others.
+namespace tfmt::cpu::jit {
+
+using Xbyak::Address;
+using Xbyak::Reg64;
+using Xbyak::Xmm;
+
+// `size_bytes` bytes (1, 2, 4, 8 or 16) at byte `pos` of a 16-byte lane, aligned to their size, and
+// where they are in memory.
+struct piece {
+    int pos;
+    int size_bytes;
+    int64_t offset_bytes;
+};
+
+class heap_allocator : public Xbyak::Allocator {
+public:
+    uint8_t *alloc(size_t size) override;
+    void free(uint8_t *p) override;
+    bool useProtect() const override { return false; } // the code is copied before it is executed
+};
+
+class emitter : protected heap_allocator, protected Xbyak::CodeGenerator {
+public:
+    explicit emitter(const ir::kernel &k);
+    ~emitter() override = default;
+    std::vector<uint8_t> assemble();
+
+protected:
+    // Register file: values come from [0, n_value_regs), the registers above are the emitter's own.
+    virtual int n_value_regs() const = 0;
+    virtual void prologue() {}
+    virtual void epilogue() {}
+
+    virtual void emit_load(const ir::op &o, int out) = 0;
+    virtual void emit_store(const ir::op &o, int a) = 0;
+    virtual void emit_zero(int out) = 0;
+    virtual void emit_shuffle(const ir::op &o, int out, int a, int b) = 0;
+    // Whether `out` may take the register of a source that dies (three-operand forms may).
+    virtual bool may_reuse_b() const = 0;
+
+    // May use rax, so an address must be used before the next one is made.
+    Address src_at(int64_t offset_bytes) { return ptr[where(rdi, offset_bytes + src_base_)]; }
+    Address dst_at(int64_t offset_bytes) { return ptr[where(rsi, offset_bytes + dst_base_)]; }
+    Address constant_at(int index);
+
+    // What constant `c` is in memory; byte indices unless the ISA wants another unit.
+    virtual std::vector<uint8_t> constant_bytes(int c) const;
+
+    // The pieces of 16-byte lane `lane` of a load or store.
+    static std::vector<piece> pieces_of_lane(const ir::op &o, int lane);
+
+    const ir::kernel &k_;
+
+private:
+    void emit_nodes(const std::vector<ir::nest_node> &nodes, int depth);
+    void emit_loop(const ir::nest_node &n, int depth);
+    void emit_block(const ir::block &ops);
+    void emit_element_block(const ir::block &ops);
+    void emit_element_load(int64_t offset_bytes);
+    void emit_element_store(int64_t offset_bytes);
+    Xbyak::RegExp where(const Reg64 &base, int64_t offset_bytes);
+    void add_to(const Reg64 &reg, int64_t value);
+    void emit_constants();
+
+    int64_t src_base_ = 0; // offsets of the block being emitted
+    int64_t dst_base_ = 0;
+    std::vector<Xbyak::Label> constants_;
+};
+
+// Makers, one an ISA family.
+std::vector<uint8_t> assemble_sse41(const ir::kernel &k);
+std::vector<uint8_t> assemble_avx2(const ir::kernel &k);
+std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi);
+
+} // namespace tfmt::cpu::jit

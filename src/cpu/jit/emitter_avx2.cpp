@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/emitter_vex.hpp"
+
+// AVX2: vectors of up to 32 bytes. ymm15 is scratch.
+namespace tfmt::cpu::jit {
+
+namespace {
+
+using Xbyak::Ymm;
+
+class emitter_avx2 final : public emitter_vex {
+public:
+    using emitter_vex::emitter_vex;
+
+private:
+    int n_value_regs() const override { return 15; }
+    Xmm scratch() const override { return Xmm(15); }
+    Xmm vector(int index) const override {
+        return k_.vector_bytes == 32 ? Xmm(Ymm(index)) : Xmm(index);
+    }
+
+    void insert_lane(int out, int lane, const Xmm &from) override {
+        vinserti128(Ymm(out), Ymm(out), from, uint8_t(lane));
+    }
+    void insert_lane(int out, int lane, const Address &from) override {
+        vinserti128(Ymm(out), Ymm(out), from, uint8_t(lane));
+    }
+    void extract_lane(const Xmm &to, int a, int lane) override {
+        vextracti128(to, Ymm(a), uint8_t(lane));
+    }
+    void extract_lane(const Address &to, int a, int lane) override {
+        vextracti128(to, Ymm(a), uint8_t(lane));
+    }
+
+    void emit_lanes128(const ir::op &o, int out, int a, int b) override {
+        const bool is_low = o.selector == ir::lane_selector::low_half;
+        vperm2i128(Ymm(out), Ymm(a), Ymm(b), is_low ? 0x20 : 0x31);
+    }
+
+    // Only 8-byte units cross 16 bytes here, and their order is an immediate.
+    void emit_permute(const ir::op &o, int out, int a, int) override {
+        uint8_t order = 0;
+        for (int q = 0; q < 4; q++)
+            order |= uint8_t(k_.constants[o.constant][q * 8] / 8 << (2 * q));
+        vpermq(Ymm(out), Ymm(a), order);
+    }
+};
+
+} // namespace
+
+std::vector<uint8_t> assemble_avx2(const ir::kernel &k) { return emitter_avx2(k).assemble(); }
+
+} // namespace tfmt::cpu::jit

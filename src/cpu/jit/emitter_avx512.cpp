@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "cpu/jit/emitter_vex.hpp"
+
+// AVX-512 (F, BW, DQ, VL): vectors of up to 64 bytes, 32 registers, byte masks, permutes by index
+// vectors. xmm15 is scratch; the index vectors used most stay in zmm24..31, the masks in k1..k6.
+namespace tfmt::cpu::jit {
+
+namespace {
+
+using Xbyak::Opmask;
+using Xbyak::Ymm;
+using Xbyak::Zmm;
+
+constexpr int first_constant_reg = 24;
+constexpr int n_constant_regs = 7; // the last one takes turns
+constexpr int n_kept_masks = 6;    // k7 takes turns
+constexpr int scratch_reg = 15;
+
+class emitter_avx512 final : public emitter_vex {
+public:
+    emitter_avx512(const ir::kernel &k, bool has_vbmi) : emitter_vex(k), has_vbmi_(has_vbmi) {
+        std::map<uint64_t, int> uses;
+        for (const ir::block &ops : k.blocks)
+            for (const ir::op &o : ops)
+                for (const ir::chunk &c : o.chunks)
+                    if (is_masked(o, c)) uses[c.mask]++;
+        for (const auto &[mask, count] : uses)
+            masks_.push_back(mask);
+        std::stable_sort(masks_.begin(), masks_.end(),
+                [&](uint64_t x, uint64_t y) { return uses[x] > uses[y]; });
+        if (masks_.size() > n_kept_masks) masks_.resize(n_kept_masks);
+    }
+
+private:
+    // Values live in 0..23 but for the scratch register.
+    int n_value_regs() const override { return first_constant_reg - 1; }
+    static int physical(int index) { return index < scratch_reg ? index : index + 1; }
+    Xmm scratch() const override { return Xmm(scratch_reg); }
+
+    Xmm vector(int index) const override {
+        switch (k_.vector_bytes) {
+        case 64: return Xmm(Zmm(index));
+        case 32: return Xmm(Ymm(index));
+        default: return Xmm(index);
+        }
+    }
+
+    void emit_zero(int out) override { emitter_vex::emit_zero(physical(out)); }
+    void emit_load(const ir::op &o, int out) override { emitter_vex::emit_load(o, physical(out)); }
+    void emit_store(const ir::op &o, int a) override { emitter_vex::emit_store(o, physical(a)); }
+    void emit_shuffle(const ir::op &o, int out, int a, int b) override {
+        emitter_vex::emit_shuffle(o, physical(out), physical(a), b >= 0 ? physical(b) : -1);
+    }
+
+    void prologue() override {
+        for (size_t i = 0; i < masks_.size(); i++)
+            set_mask(Opmask(int(i) + 1), masks_[i]);
+        for (int c = 0; c < std::min<int>(n_constant_regs, int(k_.constants.size())); c++)
+            vmovups(vector(first_constant_reg + c), constant_at(c));
+    }
+
+    void set_mask(const Opmask &k, uint64_t mask) {
+        if (mask >> 32) {
+            mov(r11, mask);
+            kmovq(k, r11);
+        } else {
+            mov(r11d, uint32_t(mask));
+            kmovd(k, r11d);
+        }
+    }
+
+    // A mask register that holds `mask`.
+    Opmask mask_reg(uint64_t mask) {
+        const auto it = std::find(masks_.begin(), masks_.end(), mask);
+        if (it != masks_.end()) return Opmask(int(it - masks_.begin()) + 1);
+        set_mask(k7, mask);
+        return k7;
+    }
+
+    // A register that holds index vector `c`.
+    Xmm constant_reg(int c) {
+        if (c < n_constant_regs) return vector(first_constant_reg + c);
+        const Xmm t = vector(first_constant_reg + n_constant_regs);
+        vmovups(t, constant_at(c));
+        return t;
+    }
+
+    // Partial chunks of 16 bytes and more are masked moves; smaller ones are made of pieces.
+    static bool is_masked(const ir::op &o, const ir::chunk &c) {
+        return o.unit_bytes >= 16 && c.mask != 0 && c.mask != full_mask(o);
+    }
+
+    bool load_chunk(const ir::op &o, size_t index, int out) override {
+        const ir::chunk &c = o.chunks[index];
+        if (c.mask == 0) return false;
+        const bool masked = is_masked(o, c);
+        if (index == 0) {
+            // Moves to the low part clear the rest.
+            const Xmm low = part(out, o.unit_bytes);
+            if (masked)
+                vmovdqu8(low | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
+            else
+                vmovups(low, src_at(c.offset_bytes));
+            return true;
+        }
+        if (!masked) {
+            vinserti64x4(Zmm(out), Zmm(out), src_at(c.offset_bytes), uint8_t(index));
+            return true;
+        }
+        const Ymm t(scratch_reg);
+        vmovdqu8(t | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
+        vinserti64x4(Zmm(out), Zmm(out), t, uint8_t(index));
+        return true;
+    }
+
+    bool store_chunk(const ir::op &o, size_t index, int a) override {
+        const ir::chunk &c = o.chunks[index];
+        if (c.mask == 0) return true;
+        const bool masked = is_masked(o, c);
+        if (index > 0 && !masked) {
+            vextracti64x4(dst_at(c.offset_bytes), Zmm(a), uint8_t(index));
+            return true;
+        }
+        if (index > 0) vextracti64x4(Ymm(scratch_reg), Zmm(a), uint8_t(index));
+        const Xmm low = part(index > 0 ? scratch_reg : a, o.unit_bytes);
+        if (masked) {
+            const Opmask k = mask_reg(c.mask);
+            vmovdqu8(dst_at(c.offset_bytes) | k, low);
+        } else
+            vmovups(dst_at(c.offset_bytes), low);
+        return true;
+    }
+
+    static Xmm part(int index, int bytes) {
+        if (bytes == 64) return Xmm(Zmm(index));
+        return bytes == 32 ? Xmm(Ymm(index)) : Xmm(index);
+    }
+
+    void insert_lane(int out, int lane, const Xmm &from) override {
+        if (k_.vector_bytes == 64)
+            vinserti32x4(Zmm(out), Zmm(out), from, uint8_t(lane));
+        else
+            vinserti32x4(Ymm(out), Ymm(out), from, uint8_t(lane));
+    }
+    void insert_lane(int out, int lane, const Address &from) override {
+        if (k_.vector_bytes == 64)
+            vinserti32x4(Zmm(out), Zmm(out), from, uint8_t(lane));
+        else
+            vinserti32x4(Ymm(out), Ymm(out), from, uint8_t(lane));
+    }
+    void extract_lane(const Xmm &to, int a, int lane) override {
+        if (k_.vector_bytes == 64)
+            vextracti32x4(to, Zmm(a), uint8_t(lane));
+        else if (k_.vector_bytes == 32)
+            vextracti32x4(to, Ymm(a), uint8_t(lane));
+        else
+            vmovaps(to, Xmm(a));
+    }
+    void extract_lane(const Address &to, int a, int lane) override {
+        if (k_.vector_bytes == 64)
+            vextracti32x4(to, Zmm(a), uint8_t(lane));
+        else
+            vextracti32x4(to, Ymm(a), uint8_t(lane));
+    }
+
+    void emit_lanes128(const ir::op &o, int out, int a, int b) override {
+        if (k_.vector_bytes == 32) {
+            const bool is_low = o.selector == ir::lane_selector::low_half;
+            vshufi64x2(Ymm(out), Ymm(a), Ymm(b), is_low ? 0 : 3);
+            return;
+        }
+        static const uint8_t selectors[] = {0x44, 0xee, 0x88, 0xdd};
+        vshufi64x2(Zmm(out), Zmm(a), Zmm(b), selectors[int(o.selector)]);
+    }
+
+    // Widest unit that the permutation keeps together.
+    int unit_of(const ir::byte_indices &indices) const {
+        for (int unit = 8; unit > 1; unit /= 2) {
+            bool kept = true;
+            for (int i = 0; i < k_.vector_bytes; i++)
+                kept = kept && indices[i] % unit == i % unit
+                        && indices[i] / unit == indices[i / unit * unit] / unit;
+            if (kept) return unit;
+        }
+        return 1;
+    }
+
+    // Single-source permutes of 16 bytes are byte shuffles on every machine.
+    bool is_byte_shuffle(const ir::op &o) const {
+        return o.kind == ir::op_kind::within16
+                || (o.kind == ir::op_kind::permute && k_.vector_bytes == 16);
+    }
+
+    // Index vectors count units of the instruction that uses them.
+    std::vector<uint8_t> constant_bytes(int c) const override {
+        const ir::byte_indices &indices = k_.constants[c];
+        bool in_bytes = true;
+        for (const ir::block &ops : k_.blocks)
+            for (const ir::op &o : ops)
+                if (o.constant == c) in_bytes = is_byte_shuffle(o);
+        const int unit = in_bytes ? 1 : unit_of(indices);
+        std::vector<uint8_t> data(size_t(k_.vector_bytes), 0);
+        for (int i = 0; i < k_.vector_bytes; i += unit)
+            data[i] = uint8_t(indices[i] / unit);
+        return data;
+    }
+
+    void emit_permute(const ir::op &o, int out, int a, int b) override {
+        if (is_byte_shuffle(o)) {
+            vpshufb(vector(out), vector(a), constant_at(o.constant));
+            return;
+        }
+        const int unit = unit_of(k_.constants[o.constant]);
+        if (unit == 1 && !has_vbmi_) throw std::logic_error("byte permute without VBMI");
+        const Xmm indices = constant_reg(o.constant);
+        if (o.kind == ir::op_kind::permute)
+            permute(unit, vector(out), indices, vector(a));
+        else if (out != b) {
+            if (out != a) vmovaps(vector(out), vector(a));
+            permute2(unit, vector(out), indices, vector(b));
+        } else {
+            // The first source is overwritten, and out is the second: go through scratch.
+            const Xmm t = vector(scratch_reg);
+            vmovaps(t, vector(a));
+            permute2(unit, t, indices, vector(b));
+            vmovaps(vector(out), t);
+        }
+    }
+
+    void permute(int unit, const Xmm &out, const Xmm &indices, const Xmm &a) {
+        switch (unit) {
+        case 1: vpermb(out, indices, a); break;
+        case 2: vpermw(out, indices, a); break;
+        case 4: vpermd(wide(out), wide(indices), a); break;
+        default: vpermq(wide(out), wide(indices), a); break;
+        }
+    }
+
+    // The same register, as the type that forms without a 16-byte variant take.
+    static Ymm wide(const Xmm &x) { return x.isZMM() ? Ymm(Zmm(x.getIdx())) : Ymm(x.getIdx()); }
+
+    void permute2(int unit, const Xmm &a, const Xmm &indices, const Xmm &b) {
+        switch (unit) {
+        case 1: vpermt2b(a, indices, b); break;
+        case 2: vpermt2w(a, indices, b); break;
+        case 4: vpermt2d(a, indices, b); break;
+        default: vpermt2q(a, indices, b); break;
+        }
+    }
+
+    const bool has_vbmi_;
+    std::vector<uint64_t> masks_; // kept in k1 and up
+};
+
+} // namespace
+
+std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi) {
+    return emitter_avx512(k, has_vbmi).assemble();
+}
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/emitter_vex.hpp"
+
+namespace tfmt::cpu::jit {
+
+void emitter_vex::emit_zero(int out) {
+    const Xmm x(out);
+    if (out < 16)
+        vpxor(x, x, x); // clears the whole register
+    else
+        vpxord(x, x, x);
+}
+
+bool emitter_vex::load_chunk(const ir::op &o, size_t index, int out) {
+    if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != k_.vector_bytes) return false;
+    vmovups(vector(out), src_at(o.chunks[index].offset_bytes));
+    return true;
+}
+
+bool emitter_vex::store_chunk(const ir::op &o, size_t index, int a) {
+    if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != k_.vector_bytes) return false;
+    vmovups(dst_at(o.chunks[index].offset_bytes), vector(a));
+    return true;
+}
+
+// Lane 0 first, into the register itself, which clears the lanes above; these are inserted then.
+void emitter_vex::emit_load(const ir::op &o, int out) {
+    if (o.chunks.size() == 1 && load_chunk(o, 0, out)) return;
+    const int n_lanes = k_.vector_bytes / 16;
+    const int lanes_per_chunk = std::max(1, o.unit_bytes / 16);
+    for (int lane = 0; lane < n_lanes; lane++) {
+        if (o.unit_bytes > 16 && lane % lanes_per_chunk == 0
+                && load_chunk(o, size_t(lane / lanes_per_chunk), out)) {
+            lane += lanes_per_chunk - 1;
+            continue;
+        }
+        const std::vector<piece> pieces = pieces_of_lane(o, lane);
+        if (lane == 0)
+            load_lane(o, 0, Xmm(out));
+        else if (pieces.size() == 1 && pieces[0].size_bytes == 16)
+            insert_lane(out, lane, src_at(pieces[0].offset_bytes));
+        else if (!pieces.empty()) {
+            load_lane(o, lane, scratch());
+            insert_lane(out, lane, scratch());
+        }
+    }
+}
+
+void emitter_vex::load_lane(const ir::op &o, int lane, const Xmm &x) {
+    const std::vector<piece> pieces = pieces_of_lane(o, lane);
+    // The forms below take registers below 16 only (or cost a byte more): build in scratch.
+    const Xmm t = x.getIdx() < 16 ? x : scratch();
+    bool is_first = true;
+    if (pieces.empty()) vpxor(t, t, t);
+    for (const piece &p : pieces) {
+        const bool is_whole = is_first && p.pos == 0 && p.size_bytes >= 4;
+        if (is_first && !is_whole) vpxor(t, t, t);
+        is_first = false;
+        const Address from = src_at(p.offset_bytes);
+        const uint8_t index = uint8_t(p.pos / p.size_bytes);
+        switch (p.size_bytes) {
+        case 1: vpinsrb(t, t, from, index); break;
+        case 2: vpinsrw(t, t, from, index); break;
+        case 4: is_whole ? vmovd(t, from) : vpinsrd(t, t, from, index); break;
+        case 8: is_whole ? vmovq(t, from) : vpinsrq(t, t, from, index); break;
+        default: vmovups(t, from); break;
+        }
+    }
+    if (t.getIdx() != x.getIdx()) vmovaps(x, t);
+}
+
+void emitter_vex::emit_store(const ir::op &o, int a) {
+    if (o.chunks.size() == 1 && store_chunk(o, 0, a)) return;
+    const int n_lanes = k_.vector_bytes / 16;
+    const int lanes_per_chunk = std::max(1, o.unit_bytes / 16);
+    for (int lane = 0; lane < n_lanes; lane++) {
+        if (o.unit_bytes > 16 && lane % lanes_per_chunk == 0
+                && store_chunk(o, size_t(lane / lanes_per_chunk), a)) {
+            lane += lanes_per_chunk - 1;
+            continue;
+        }
+        const std::vector<piece> pieces = pieces_of_lane(o, lane);
+        if (pieces.empty()) continue;
+        if (pieces.size() == 1 && pieces[0].size_bytes == 16) {
+            if (lane == 0)
+                vmovups(dst_at(pieces[0].offset_bytes), Xmm(a));
+            else
+                extract_lane(dst_at(pieces[0].offset_bytes), a, lane);
+            continue;
+        }
+        if (lane > 0 || a >= 16) extract_lane(scratch(), a, lane);
+        store_lane(o, lane, lane > 0 || a >= 16 ? scratch() : Xmm(a));
+    }
+}
+
+void emitter_vex::store_lane(const ir::op &o, int lane, const Xmm &x) {
+    for (const piece &p : pieces_of_lane(o, lane)) {
+        const Address to = dst_at(p.offset_bytes);
+        const uint8_t index = uint8_t(p.pos / p.size_bytes);
+        switch (p.size_bytes) {
+        case 1: vpextrb(to, x, index); break;
+        case 2: vpextrw(to, x, index); break;
+        case 4: index ? vpextrd(to, x, index) : vmovd(to, x); break;
+        case 8: index ? vmovhps(to, x) : vmovq(to, x); break;
+        default: vmovups(to, x); break;
+        }
+    }
+}
+
+void emitter_vex::emit_shuffle(const ir::op &o, int out, int a, int b) {
+    switch (o.kind) {
+    case ir::op_kind::unpack: unpack(o, vector(out), vector(a), vector(b)); break;
+    case ir::op_kind::lanes128: emit_lanes128(o, out, a, b); break;
+    case ir::op_kind::within16: vpshufb(vector(out), vector(a), constant_at(o.constant)); break;
+    default: emit_permute(o, out, a, b); break;
+    }
+}
+
+void emitter_vex::unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b) {
+    switch (o.unit_bytes) {
+    case 1: o.is_high ? vpunpckhbw(out, a, b) : vpunpcklbw(out, a, b); break;
+    case 2: o.is_high ? vpunpckhwd(out, a, b) : vpunpcklwd(out, a, b); break;
+    case 4: o.is_high ? vunpckhps(out, a, b) : vunpcklps(out, a, b); break;
+    default: o.is_high ? vunpckhpd(out, a, b) : vunpcklpd(out, a, b); break;
+    }
+}
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cpu/jit/emitter.hpp"
+
+// What AVX2 and AVX-512 share: three-operand forms, and values assembled from and cut into 16-byte
+// lanes. Pieces smaller than 16 bytes go through the scratch register.
+namespace tfmt::cpu::jit {
+
+class emitter_vex : public emitter {
+public:
+    using emitter::emitter;
+
+protected:
+    bool may_reuse_b() const override { return true; }
+    void epilogue() override { vzeroupper(); }
+    void emit_zero(int out) override;
+    void emit_load(const ir::op &o, int out) override;
+    void emit_store(const ir::op &o, int a) override;
+    void emit_shuffle(const ir::op &o, int out, int a, int b) override;
+
+    // A register of the values' width.
+    virtual Xmm vector(int index) const = 0;
+    virtual Xmm scratch() const = 0; // of 16 bytes, below 16 so that every form can name it
+    virtual void insert_lane(int out, int lane, const Xmm &from) = 0;
+    virtual void insert_lane(int out, int lane, const Address &from) = 0;
+    virtual void extract_lane(const Xmm &to, int a, int lane) = 0;
+    virtual void extract_lane(const Address &to, int a, int lane) = 0;
+    virtual void emit_lanes128(const ir::op &o, int out, int a, int b) = 0;
+    virtual void emit_permute(const ir::op &o, int out, int a, int b) = 0;
+
+    // Whole chunk `index` of a load (store) by one instruction, if there is one for it.
+    virtual bool load_chunk(const ir::op &o, size_t index, int out);
+    virtual bool store_chunk(const ir::op &o, size_t index, int a);
+
+    static uint64_t full_mask(const ir::op &o) {
+        return o.unit_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << o.unit_bytes) - 1;
+    }
+
+private:
+    void load_lane(const ir::op &o, int lane, const Xmm &x);
+    void store_lane(const ir::op &o, int lane, const Xmm &x);
+    void unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b);
+};
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/generated.hpp"
+
+#include "common/normalize.hpp"
+#include "common/status.hpp"
+#include "cpu/exec/driver.hpp"
+#include "cpu/exec/parallel.hpp"
+#include "cpu/exec/threads.hpp"
+#include "cpu/isa/isa.hpp"
+#include "cpu/jit/compile.hpp"
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu::jit {
+
+namespace {
+
+class generated final : public implementation {
+public:
+    generated(const reorder_problem &p, plan pl)
+        : problem_(p), plan_(std::move(pl)), driver_(plan_) {
+        for (const kernel_spec &spec : plan_.kernels) {
+            const ir::kernel k = ir::build(plan_, spec);
+            const std::vector<uint8_t> code = assemble(k, plan_.target);
+            code_.emplace_back(code.data(), code.size());
+            kernels_.push_back(
+                    reinterpret_cast<kernel_fn>(reinterpret_cast<uintptr_t>(code_.back().entry())));
+        }
+        info_ = std::string("jit:") + name_of(plan_.target.isa);
+    }
+
+    void execute(const void *src, void *dst) const noexcept override {
+        const char *s = static_cast<const char *>(src);
+        char *d = static_cast<char *>(dst);
+        const auto call = [&](const kernel_call &c) {
+            kernels_[size_t(c.kernel)](
+                    s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
+        };
+        const dim_t worth_threads = plan_.moved_bytes / tuning::bytes_per_thread;
+        if (worth_threads < 2) return driver_.run(0, driver_.n_items(), call);
+        const int n_threads = int(std::min<dim_t>(worth_threads, num_threads()));
+        parallel_for(n_threads, driver_.n_items(),
+                [&](dim_t begin, dim_t end) { driver_.run(begin, end, call); });
+    }
+
+    std::string explain() const override {
+        std::string text = to_text(problem_) + to_text(plan_.problem) + to_text(plan_);
+        for (size_t i = 0; i < plan_.kernels.size(); i++)
+            text += "kernel " + std::to_string(i) + ", " + std::to_string(code_[i].size_bytes())
+                    + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i]));
+        return text;
+    }
+
+private:
+    reorder_problem problem_;
+    plan plan_;
+    driver driver_;
+    std::vector<executable> code_;
+    std::vector<kernel_fn> kernels_;
+};
+
+} // namespace
+
+std::shared_ptr<const implementation> make_generated(
+        const reorder_problem &p, plan_mode mode, const machine &m, std::string *why) {
+    if (p.src_type != p.dst_type) {
+        *why = "conversions are not generated yet";
+        return nullptr;
+    }
+    if (m.vector_bytes == 0) {
+        *why = "no instruction set to generate code for";
+        return nullptr;
+    }
+    move_problem move;
+    plan pl;
+    if (!normalize(p, &move, why) || !make_plan(move, m, mode, &pl, why)) return nullptr;
+    try {
+        return std::make_shared<generated>(p, std::move(pl));
+    } catch (const failure &f) {
+        // A system that forbids generated code still gets its reorder.
+        *why = f.what();
+        return nullptr;
+    }
+}
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/reorder_problem.hpp"
+#include "cpu/plan/plan.hpp"
+
+// Plain C++ for every valid problem: the safety net where there is no generated code, and the path
+// of conversions. It converts one run of elements at a time.
+namespace tfmt::cpu::ref {
+
+class portable {
+public:
+    portable(const reorder_problem &p, plan_mode mode);
+
+    // src is ignored in plan_mode::padding_only.
+    void run(const void *src, void *dst, int n_threads) const;
+
+private:
+    reorder_problem problem_;
+    plan_mode mode_;
+};
+
+// Whether every bit of every padding element is zero.
+bool is_padding_zero(const memory_desc &md, const void *data);
+
+} // namespace tfmt::cpu::ref

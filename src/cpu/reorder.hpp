@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cpu/cache/kernel_cache.hpp"
+#include "cpu/implementation.hpp"
+
+namespace tfmt::cpu {
+
+// What the plan may know of this machine, under the present cap of the ISA.
+machine host_machine();
+
+// What moves `src` to `dst`, padding of dst included; from the cache, or made now. Throws if the
+// pair cannot be reordered.
+implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst);
+
+// What writes zero to the padding of `md` and touches nothing else.
+implementation_ptr find_zero_pad(const memory_desc &md);
+
+} // namespace tfmt::cpu
