@@ -458,7 +458,10 @@ struct memory : public handle<tfmt_memory_t> {
 
         memory::dims query_dims(tfmt_query_t what, int count) const {
             const tfmt_dims_t *values = query<const tfmt_dims_t *>(what);
-            return values ? memory::dims(*values, *values + count) : memory::dims();
+            memory::dims result;
+            for (int i = 0; values && i < count; ++i)
+                result.push_back((*values)[i]);
+            return result;
         }
     };
 

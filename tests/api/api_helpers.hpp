@@ -66,8 +66,9 @@ inline bytes_t pattern(size_t size_bytes, unsigned seed = 1) {
 // `data` as it must be after its padding, and nothing else, was zeroed.
 inline bytes_t with_zero_padding(const memory::desc &md, bytes_t data) {
     const size_t elem_bytes = memory::data_type_size(md.get_data_type());
+    const auto dims = md.get_dims();
     for_each_index(md.get_padded_dims(), [&](const memory::dims &index) {
-        if (is_below(index, md.get_dims())) return;
+        if (is_below(index, dims)) return;
         std::memset(&data[offset_by_fields(md, index) * elem_bytes], 0, elem_bytes);
     });
     return data;
