@@ -2,7 +2,6 @@
 #include "common/format_tag.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "common/checked.hpp"
-#include "common/data_type.hpp"
 #include "common/memory_desc_detail.hpp"
 
 // Descriptors of the same bytes seen differently: a part, other axes, another type, plain axes.

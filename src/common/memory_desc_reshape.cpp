@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "common/checked.hpp"
-#include "common/data_type.hpp"
 #include "common/memory_desc_detail.hpp"
 
 // Reshape: the same elements in the same logical order, seen with other dimensions.
