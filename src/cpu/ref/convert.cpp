@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__GNUC__) && !defined(__clang__)
+// Lets GCC turn selections between floating point results into masks, without which few of the loops
+// vectorise. It changes exception flags alone, never a result.
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 #include "cpu/ref/convert.hpp"
 
 #include <array>

@@ -14,7 +14,16 @@
 // types, and each is simple enough to vectorise where its stride is 1.
 namespace tfmt::cpu::ref {
 
-constexpr dim_t chunk_elems = 256; // 2 KiB of f64; 64 to 1024 measured the same within 5 %
+// Keeps one copy of each loop instead of one for each pair of types.
+#if defined(__GNUC__)
+#define TFMT_NOINLINE __attribute__((noinline))
+#else
+#define TFMT_NOINLINE
+#endif
+
+// Elements; at most 2 KiB. Tried 32, 64, 256, 1024 and 4096 on dense runs of 65536 elements: expensive
+// pairs do not care, of the cheap ones u8 -> f32 takes 0.21, 0.17, 0.14, 0.20 and 0.21 ns an element.
+constexpr dim_t chunk_elems = 256;
 
 inline uint8_t load_nibble(const uint8_t *bytes, dim_t offset) {
     return (bytes[offset >> 1] >> ((offset & 1) * 4)) & 15;
@@ -39,7 +48,7 @@ inline void store(uint8_t *p, typename T::storage value) {
 }
 
 template <typename T, typename Carrier>
-void decode_run(const void *src, dim_t offset, dim_t stride, Carrier *__restrict out, dim_t n) {
+TFMT_NOINLINE void decode_run(const void *src, dim_t offset, dim_t stride, Carrier *__restrict out, dim_t n) {
     const auto *bytes = static_cast<const uint8_t *>(src);
     if constexpr (T::bits == 4) {
         for (dim_t i = 0; i < n; i++)
@@ -57,7 +66,7 @@ void decode_run(const void *src, dim_t offset, dim_t stride, Carrier *__restrict
 }
 
 template <typename T, typename Carrier>
-void encode_run(const Carrier *__restrict in, void *dst, dim_t offset, dim_t stride, dim_t n) {
+TFMT_NOINLINE void encode_run(const Carrier *__restrict in, void *dst, dim_t offset, dim_t stride, dim_t n) {
     auto *__restrict bytes = static_cast<uint8_t *>(dst);
     if constexpr (T::bits == 4) {
         for (dim_t i = 0; i < n; i++)
