@@ -42,8 +42,10 @@ const named_machine machines[] = {
         {"avx512_core_vbmi", tfmt_cpu_isa_avx512_core_vbmi, true, 64, 32},
 };
 
-machine make_machine(const named_machine &n) {
+// Without a last cache every destination is too large for it, so aligned ones are streamed.
+machine make_machine(const named_machine &n, bool streams) {
     machine m;
+    if (streams) m.l3_bytes = 0;
     m.isa = n.isa;
     m.has_vbmi = n.has_vbmi;
     m.vector_bytes = n.vector_bytes;
@@ -71,7 +73,8 @@ class execution {
 public:
     execution(const memory_desc &src, const memory_desc &dst, uint64_t seed)
         : dst_md_(dst),
-          align_(std::max<size_t>(1, size_t(tfmt_data_type_size(dst.data_type)))),
+          streams_(seed % 4 == 3),
+          align_(streams_ ? 64 : tfmt_data_type_size(dst.data_type)),
           src_(size_bytes(src), seed % 2 ? placement::at_end : placement::at_start, align_),
           expected_(size_bytes(dst), placement::at_end, align_),
           where_(seed % 3 ? placement::at_end : placement::at_start) {
@@ -87,11 +90,14 @@ public:
                 expected_.data(), int64_t(expected_.size()));
     }
 
+    // Whether the destination is aligned for streaming stores.
+    bool streams() const { return streams_; }
     const void *src() const { return src_.data(); }
     void *expected() const { return expected_.data(); }
 
 private:
     const memory_desc &dst_md_;
+    const bool streams_;
     const size_t align_;
     guarded_buffer src_;
     guarded_buffer expected_;
@@ -145,12 +151,13 @@ protected:
         std::string why;
         if (!normalize(p, &move, &why)) return p.src_elem_bits == 4 ? "" : "not normalized: " + why;
         plan pl;
-        if (!make_plan(move, make_machine(GetParam()), mode, &pl, &why))
+        if (!make_plan(move, make_machine(GetParam(), e.streams()), mode, &pl, &why))
             return "not planned: " + why;
         n_planned_++;
+        n_streaming_ += pl.may_stream;
         std::vector<ir::kernel> kernels;
         for (const kernel_spec &spec : pl.kernels) {
-            kernels.push_back(ir::build(pl, spec));
+            kernels.push_back(ir::build(pl, spec, pl.may_stream));
             const std::string malformed = ir::verify(kernels.back());
             if (!malformed.empty()) return "malformed IR: " + malformed;
 #ifdef TENSORFMT_HAVE_JIT
@@ -169,6 +176,7 @@ protected:
     }
 
     int n_planned_ = 0;
+    int n_streaming_ = 0;
 };
 
 TEST_P(KernelsOn, RandomReorders) {
@@ -184,6 +192,7 @@ TEST_P(KernelsOn, RandomReorders) {
         ASSERT_EQ(wrong, "") << "case " << i << ": " << c.text();
     }
     EXPECT_GT(n_planned_, n_cases / 2);
+    EXPECT_GT(n_streaming_, 0);
     if (!with_code)
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";

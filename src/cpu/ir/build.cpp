@@ -340,8 +340,9 @@ private:
 
 } // namespace
 
-kernel build(const plan &p, const kernel_spec &spec) {
+kernel build(const plan &p, const kernel_spec &spec, bool is_streaming) {
     kernel k;
+    k.is_streaming = is_streaming;
     k.vector_bytes = p.the_tile.vector_bytes;
     nest_builder nests(p, k);
     const size_t depth = size_t(p.n_driver_levels);

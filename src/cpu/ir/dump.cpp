@@ -65,7 +65,8 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
 } // namespace
 
 std::string to_text(const kernel &k) {
-    std::string text = "kernel: vectors of " + std::to_string(k.vector_bytes) + " bytes\n";
+    std::string text = "kernel: vectors of " + std::to_string(k.vector_bytes) + " bytes"
+            + (k.is_streaming ? ", streaming stores\n" : "\n");
     for (size_t c = 0; c < k.constants.size(); c++) {
         text += "  c" + std::to_string(c) + " =";
         for (int i = 0; i < k.vector_bytes; i++)

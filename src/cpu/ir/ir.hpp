@@ -76,6 +76,8 @@ struct nest_node {
 // last step; there `rest` is done if the caller asks for it.
 struct kernel {
     int vector_bytes = 0; // of every value; below 16 they live in general registers
+    // Stores of whole vectors bypass the caches. Their addresses must be multiples of vector_bytes.
+    bool is_streaming = false;
     int n_values = 0;
     std::vector<byte_indices> constants;
     std::vector<block> blocks;
@@ -85,7 +87,8 @@ struct kernel {
     std::vector<nest_node> rest;
 };
 
-kernel build(const plan &p, const kernel_spec &spec);
+// `is_streaming` only where plan::may_stream says so.
+kernel build(const plan &p, const kernel_spec &spec, bool is_streaming);
 
 // What a shuffle does, in terms of permute2: byte i of the result is byte indices[i] of a, or of b
 // where the index is a vector's width or more.

@@ -130,7 +130,9 @@ private:
         if (masked) {
             const Opmask k = mask_reg(c.mask);
             vmovdqu8(dst_at(c.offset_bytes) | k, low);
-        } else
+        } else if (o.unit_bytes == k_.vector_bytes)
+            store_vector(dst_at(c.offset_bytes), a);
+        else
             vmovups(dst_at(c.offset_bytes), low);
         return true;
     }

@@ -14,6 +14,10 @@ private:
     int n_value_regs() const override { return 15; }
     bool may_reuse_b() const override { return false; } // out is written before b is read
 
+    void epilogue() override {
+        if (k_.is_streaming) sfence();
+    }
+
     void emit_zero(int out) override { pxor(Xmm(out), Xmm(out)); }
 
     void emit_load(const ir::op &o, int out) override {
@@ -73,7 +77,7 @@ private:
                 else
                     movq(to, x);
                 break;
-            default: movups(to, x); break;
+            default: k_.is_streaming ? movntps(to, x) : movups(to, x); break;
             }
         }
     }

@@ -3,6 +3,18 @@
 
 namespace tfmt::cpu::jit {
 
+void emitter_vex::epilogue() {
+    if (k_.is_streaming) sfence();
+    vzeroupper();
+}
+
+void emitter_vex::store_vector(const Address &to, int a) {
+    if (k_.is_streaming)
+        vmovntps(to, vector(a));
+    else
+        vmovups(to, vector(a));
+}
+
 void emitter_vex::emit_zero(int out) {
     const Xmm x(out);
     if (out < 16)
@@ -19,7 +31,7 @@ bool emitter_vex::load_chunk(const ir::op &o, size_t index, int out) {
 
 bool emitter_vex::store_chunk(const ir::op &o, size_t index, int a) {
     if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != k_.vector_bytes) return false;
-    vmovups(dst_at(o.chunks[index].offset_bytes), vector(a));
+    store_vector(dst_at(o.chunks[index].offset_bytes), a);
     return true;
 }
 
@@ -83,7 +95,7 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
         if (pieces.empty()) continue;
         if (pieces.size() == 1 && pieces[0].size_bytes == 16) {
             if (lane == 0)
-                vmovups(dst_at(pieces[0].offset_bytes), Xmm(a));
+                vmovups(dst_at(pieces[0].offset_bytes), Xmm(a)); // part of a vector, or all of 16
             else
                 extract_lane(dst_at(pieces[0].offset_bytes), a, lane);
             continue;

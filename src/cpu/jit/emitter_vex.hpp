@@ -13,7 +13,7 @@ public:
 
 protected:
     bool may_reuse_b() const override { return true; }
-    void epilogue() override { vzeroupper(); }
+    void epilogue() override;
     void emit_zero(int out) override;
     void emit_load(const ir::op &o, int out) override;
     void emit_store(const ir::op &o, int a) override;
@@ -32,6 +32,8 @@ protected:
     // Whole chunk `index` of a load (store) by one instruction, if there is one for it.
     virtual bool load_chunk(const ir::op &o, size_t index, int out);
     virtual bool store_chunk(const ir::op &o, size_t index, int a);
+
+    void store_vector(const Address &to, int a); // all of it, past the caches if so asked
 
     static uint64_t full_mask(const ir::op &o) {
         return o.unit_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << o.unit_bytes) - 1;

@@ -18,22 +18,25 @@ class generated final : public implementation {
 public:
     generated(const reorder_problem &p, plan pl)
         : problem_(p), plan_(std::move(pl)), driver_(plan_) {
-        for (const kernel_spec &spec : plan_.kernels) {
-            const ir::kernel k = ir::build(plan_, spec);
-            const std::vector<uint8_t> code = assemble(k, plan_.target);
-            code_.emplace_back(code.data(), code.size());
-            kernels_.push_back(
-                    reinterpret_cast<kernel_fn>(reinterpret_cast<uintptr_t>(code_.back().entry())));
-        }
+        for (const kernel_spec &spec : plan_.kernels)
+            add_kernel(ir::build(plan_, spec, false));
+        if (plan_.may_stream)
+            for (const kernel_spec &spec : plan_.kernels)
+                add_kernel(ir::build(plan_, spec, true));
         info_ = std::string("jit:") + name_of(plan_.target.isa);
+        if (plan_.target.isa < detected_isa())
+            info_ += std::string(", capped below ") + name_of(detected_isa());
+        if (!plan_.note.empty()) info_ += ", " + plan_.note;
     }
 
     void execute(const void *src, void *dst) const noexcept override {
         const char *s = static_cast<const char *>(src);
         char *d = static_cast<char *>(dst);
+        const bool streams = plan_.may_stream
+                && reinterpret_cast<uintptr_t>(dst) % size_t(plan_.the_tile.vector_bytes) == 0;
+        const kernel_fn *kernels = kernels_.data() + (streams ? plan_.kernels.size() : 0);
         const auto call = [&](const kernel_call &c) {
-            kernels_[size_t(c.kernel)](
-                    s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
+            kernels[c.kernel](s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
         };
         const dim_t worth_threads = plan_.moved_bytes / tuning::bytes_per_thread;
         if (worth_threads < 2) return driver_.run(0, driver_.n_items(), call);
@@ -46,15 +49,22 @@ public:
         std::string text = to_text(problem_) + to_text(plan_.problem) + to_text(plan_);
         for (size_t i = 0; i < plan_.kernels.size(); i++)
             text += "kernel " + std::to_string(i) + ", " + std::to_string(code_[i].size_bytes())
-                    + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i]));
+                    + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i], false));
         return text;
     }
 
 private:
+    void add_kernel(const ir::kernel &k) {
+        const std::vector<uint8_t> code = assemble(k, plan_.target);
+        code_.emplace_back(code.data(), code.size());
+        kernels_.push_back(
+                reinterpret_cast<kernel_fn>(reinterpret_cast<uintptr_t>(code_.back().entry())));
+    }
+
     reorder_problem problem_;
     plan plan_;
     driver driver_;
-    std::vector<executable> code_;
+    std::vector<executable> code_; // plain kernels, then the streaming ones if there are any
     std::vector<kernel_fn> kernels_;
 };
 

@@ -205,6 +205,34 @@ dim_t bytes_of(const move_problem &p) {
     return dim_t(std::min(load + store, 9e18));
 }
 
+// Every address of a whole-vector store is the destination pointer plus multiples of these strides.
+bool may_stream(const plan &p) {
+    const tile &t = p.the_tile;
+    const int v = t.vector_bytes;
+    if (double(p.moved_bytes) < tuning::streaming_share_of_cache * double(p.target.l3_bytes)
+            || v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v)
+        return false;
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
+                && t.bits[b].dst_stride_bytes % v)
+            return false;
+    return std::all_of(p.problem.levels.begin(), p.problem.levels.end(), [&](const level &l) {
+        return l.dst_stride % v == 0
+                && std::all_of(l.dst_digits.begin(), l.dst_digits.end(),
+                        [&](const digit &g) { return g.stride % v == 0; });
+    });
+}
+
+std::string note_of(const plan &p, tile_kind kind) {
+    const bool by_element = p.the_tile.n_lane_bits() == 0 && p.the_tile.vector_bytes < 16;
+    if (kind != tile_kind::exchange)
+        return std::string(by_element ? "one element at a time" : "without exchanges")
+                + ": too many combinations of tails for a full tile";
+    if (by_element && !p.problem.levels.empty())
+        return "one element at a time: src or dst has no two neighbours to move together";
+    return "";
+}
+
 } // namespace
 
 std::vector<segment> root_segments(const plan &p, const nest_state &state) {
@@ -216,9 +244,17 @@ std::vector<segment> root_segments(const plan &p, const nest_state &state) {
 
 bool make_plan(
         const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why) {
+    for (const level &l : p.levels)
+        if (!l.is_regular() && l.extent > tuning::max_irregular_steps) {
+            *why = "blocks that nest in no step of their first "
+                    + std::to_string(tuning::max_irregular_steps);
+            return false;
+        }
     for (tile_kind kind : {tile_kind::exchange, tile_kind::dst_run, tile_kind::element})
         if (try_plan(p, m, mode, kind, out)) {
             out->moved_bytes = bytes_of(p);
+            out->may_stream = mode == plan_mode::move && may_stream(*out);
+            out->note = note_of(*out, kind);
             return true;
         }
     *why = "too many combinations of tails for generated code";
@@ -234,6 +270,7 @@ std::string to_text(const plan &p) {
                 + std::to_string(l.unit) + " src_stride " + std::to_string(l.src_stride)
                 + " dst_stride " + std::to_string(l.dst_stride)
                 + (l.is_regular() ? "\n" : " irregular\n");
+    if (p.may_stream) text += "an aligned destination is written past the caches\n";
     text += "jobs (" + std::to_string(p.kernels.size()) + " kernels, "
             + std::to_string(p.root_chunk) + " root steps a call):\n";
     for (const job &j : p.jobs) {

@@ -70,6 +70,10 @@ struct plan {
     std::vector<kernel_spec> kernels;
     std::vector<job> jobs;
     dim_t moved_bytes; // source + destination
+    // Whole lines of a destination too large for the caches may bypass them, if the destination
+    // pointer is a multiple of the vector's width.
+    bool may_stream;
+    std::string note; // why it is not a full tile of vectors, "" if it is
 };
 
 // False, with the reason in `why`, if the problem has too many combinations of tails for generated
