@@ -46,8 +46,8 @@ std::vector<uint8_t> pack(tfmt_data_type_t type, const codes &elements) {
 codes convert_all(tfmt_data_type_t src_type, const codes &src, tfmt_data_type_t dst_type) {
     const std::vector<uint8_t> src_bytes = pack(src_type, src);
     std::vector<uint8_t> dst_bytes = pack(dst_type, codes(src.size(), ~uint64_t {0}));
-    find_convert_run(src_type, dst_type)(src_bytes.data(), 0, 1, dst_bytes.data(), 0, 1,
-            static_cast<dim_t>(src.size()));
+    find_convert_run(src_type, dst_type)(
+            src_bytes.data(), 0, 1, dst_bytes.data(), 0, 1, static_cast<dim_t>(src.size()));
     codes dst(src.size());
     for (size_t i = 0; i < dst.size(); i++)
         dst[i] = load_bits(dst_type, dst_bytes.data(), static_cast<int64_t>(i));
@@ -99,8 +99,8 @@ std::vector<double> turning_points(tfmt_data_type_t type) {
         const double next = decode(type, (code + 1) % n_codes);
         if (!std::isfinite(value)) continue;
         for (const double point : {value, std::isfinite(next) ? (value + next) / 2 : value * 1.25})
-            for (const double beside : {point, std::nextafter(point, -HUGE_VAL),
-                         std::nextafter(point, HUGE_VAL)})
+            for (const double beside :
+                    {point, std::nextafter(point, -HUGE_VAL), std::nextafter(point, HUGE_VAL)})
                 values.push_back(beside);
     }
     return values;
@@ -155,8 +155,8 @@ TEST(convert, wide_types_among_each_other) {
     std::mt19937_64 random(7);
     std::vector<double> values = {0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e300, -1e300, 1e-300,
             HUGE_VAL, -HUGE_VAL, std::nan(""), 4503599627370495.5, 4503599627370496.5,
-            9223372036854775807.0, -9223372036854775808.0, 1e19, -1e19, 2147483647.5,
-            2147483646.5, -2147483648.5, -2147483649.0, 16777217.0, 5e-324, 1.4e-45, 7e-46};
+            9223372036854775807.0, -9223372036854775808.0, 1e19, -1e19, 2147483647.5, 2147483646.5,
+            -2147483648.5, -2147483649.0, 16777217.0, 5e-324, 1.4e-45, 7e-46};
     for (int i = 0; i < 100000; i++)
         values.push_back(std::ldexp(static_cast<double>(static_cast<int64_t>(random())),
                 -static_cast<int>(random() % 70)));
@@ -178,7 +178,8 @@ TEST(convert, integers_among_each_other_are_exact) {
     const int64_t values[] = {INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1,
             (int64_t {1} << 53) + 1, -(int64_t {1} << 53) - 1, INT64_C(0x100000001),
             INT64_C(-0x100000001), INT32_MAX, INT32_MIN, int64_t {INT32_MAX} + 1,
-            int64_t {INT32_MIN} - 1, 300, -300, 128, 127, -128, -129, 16, 15, 8, 7, -8, -9, 1, 0, -1};
+            int64_t {INT32_MIN} - 1, 300, -300, 128, 127, -128, -129, 16, 15, 8, 7, -8, -9, 1, 0,
+            -1};
     const struct {
         tfmt_data_type_t type;
         int64_t lo, hi;
@@ -192,7 +193,8 @@ TEST(convert, integers_among_each_other_are_exact) {
                 const auto mask = ~uint64_t {0} >> (64 - type_bits(to.type));
                 const uint64_t src = static_cast<uint64_t>(value)
                         & (~uint64_t {0} >> (64 - type_bits(from.type)));
-                EXPECT_EQ(convert_one(from.type, src, to.type), static_cast<uint64_t>(wanted) & mask)
+                EXPECT_EQ(
+                        convert_one(from.type, src, to.type), static_cast<uint64_t>(wanted) & mask)
                         << describe(from.type, src, to.type);
             }
 }
@@ -200,16 +202,20 @@ TEST(convert, integers_among_each_other_are_exact) {
 // Rounding to f32 on the way would make ties of these and then take the wrong neighbour.
 TEST(convert, f64_and_s32_are_rounded_once) {
     const double above_half = std::ldexp(1.0, -40);
-    EXPECT_EQ(convert_one(tfmt_f64, f64_bits(1 + std::ldexp(1.0, -11) + above_half), tfmt_f16), 0x3c01u);
-    EXPECT_EQ(convert_one(tfmt_f64, f64_bits(1 + std::ldexp(1.0, -8) + above_half), tfmt_bf16), 0x3f81u);
+    EXPECT_EQ(convert_one(tfmt_f64, f64_bits(1 + std::ldexp(1.0, -11) + above_half), tfmt_f16),
+            0x3c01u);
+    EXPECT_EQ(convert_one(tfmt_f64, f64_bits(1 + std::ldexp(1.0, -8) + above_half), tfmt_bf16),
+            0x3f81u);
     EXPECT_EQ(convert_one(tfmt_f64, f64_bits(17 + above_half), tfmt_f8_e4m3), 0x59u);
     EXPECT_EQ(convert_one(tfmt_f64, f64_bits(2.5 + above_half), tfmt_f4_e2m1), 5u);
     EXPECT_EQ(convert_one(tfmt_f64, f64_bits(1.5 - above_half), tfmt_e8m0), 127u);
     EXPECT_EQ(convert_one(tfmt_f64, f64_bits(2.5 + above_half), tfmt_s8), 3u);
     EXPECT_EQ(convert_one(tfmt_s32, (1 << 30) + (1 << 22) + 1, tfmt_bf16), 0x4e81u);
     // Of s64 the f64 is rounded, ties to even.
-    EXPECT_EQ(convert_one(tfmt_s64, (uint64_t {1} << 53) + 1, tfmt_f64), f64_bits(9007199254740992.0));
-    EXPECT_EQ(convert_one(tfmt_s64, (uint64_t {1} << 53) + 3, tfmt_f64), f64_bits(9007199254740996.0));
+    EXPECT_EQ(convert_one(tfmt_s64, (uint64_t {1} << 53) + 1, tfmt_f64),
+            f64_bits(9007199254740992.0));
+    EXPECT_EQ(convert_one(tfmt_s64, (uint64_t {1} << 53) + 3, tfmt_f64),
+            f64_bits(9007199254740996.0));
 }
 
 TEST(convert, one_type_moves_bits) {
@@ -248,8 +254,8 @@ TEST(convert, nans_keep_sign_and_top_payload_and_become_quiet) {
 
 TEST(convert, nans_where_there_is_no_nan) {
     for (uint64_t nan : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu}) {
-        for (tfmt_data_type_t type : {tfmt_s64, tfmt_s32, tfmt_s8, tfmt_u8, tfmt_s4, tfmt_u4,
-                     tfmt_f4_e2m1})
+        for (tfmt_data_type_t type :
+                {tfmt_s64, tfmt_s32, tfmt_s8, tfmt_u8, tfmt_s4, tfmt_u4, tfmt_f4_e2m1})
             EXPECT_EQ(convert_one(tfmt_f32, nan, type), 0u) << describe(tfmt_f32, nan, type);
         EXPECT_EQ(convert_one(tfmt_f32, nan, tfmt_boolean), 1u);
         EXPECT_EQ(convert_one(tfmt_f32, nan, tfmt_e8m0), 0xffu);
@@ -287,8 +293,8 @@ TEST(convert, booleans) {
     EXPECT_EQ(convert_one(tfmt_s64, uint64_t {1} << 63, tfmt_boolean), 1u);
 }
 
-// Runs with offsets and strides, longer than any internal buffer, from unaligned addresses; every bit
-// of the destination that is not an element must stay.
+// Runs with offsets and strides, longer than any internal buffer, from unaligned addresses; every
+// bit of the destination that is not an element must stay.
 TEST(convert, strides_offsets_and_neighbours) {
     constexpr dim_t n = 700;
     std::mt19937_64 random(11);
@@ -305,8 +311,8 @@ TEST(convert, strides_offsets_and_neighbours) {
                     byte = static_cast<uint8_t>(random());
                 std::vector<uint8_t> wanted = dst;
                 for (dim_t i = 0; i < n; i++) {
-                    const uint64_t bits
-                            = load_bits(src_type, src.data() + 1, src_offset + i * src_stride);
+                    const uint64_t bits = load_bits(
+                            src_type, src.data() + 1, src_offset + i * src_stride);
                     store_bits(dst_type, wanted.data() + 1, dst_offset + i * dst_stride,
                             convert_one(src_type, bits, dst_type));
                 }
@@ -345,8 +351,8 @@ TEST(convert, zero_runs_clear_their_elements_only) {
 // A program that flushes denormals gets the same bits wherever f32 is computed in.
 TEST(convert, flushing_denormals_changes_nothing_in_f32) {
     const unsigned saved = _mm_getcsr();
-    for (tfmt_data_type_t src : {tfmt_bf16, tfmt_f16, tfmt_f8_e5m2, tfmt_f8_e4m3, tfmt_e8m0,
-                 tfmt_f4_e2m1, tfmt_s8})
+    for (tfmt_data_type_t src :
+            {tfmt_bf16, tfmt_f16, tfmt_f8_e5m2, tfmt_f8_e4m3, tfmt_e8m0, tfmt_f4_e2m1, tfmt_s8})
         for (tfmt_data_type_t dst : {tfmt_f32, tfmt_bf16, tfmt_f16, tfmt_f8_e5m2, tfmt_f8_e4m3,
                      tfmt_e8m0, tfmt_f4_e2m1, tfmt_s8, tfmt_u8, tfmt_boolean}) {
             const codes elements = every_code(src);

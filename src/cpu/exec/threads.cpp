@@ -19,8 +19,8 @@ namespace {
 constexpr const char *num_threads_variable = "TENSORFMT_NUM_THREADS";
 
 const environment_int &environment_num_threads() {
-    static const environment_int setting
-            = read_environment_int(num_threads_variable, 1, max_num_threads);
+    static const environment_int setting = read_environment_int(
+            num_threads_variable, 1, max_num_threads);
     return setting;
 }
 
@@ -28,7 +28,8 @@ std::atomic<int> num_threads_from_api {0}; // 0: the environment's or the defaul
 
 #ifdef _OPENMP
 // Processors come from OpenMP and not from the topology: with OMP_PROC_BIND the runtime has already
-// bound the initial thread to one core, and only the runtime still knows what the process was given.
+// bound the initial thread to one core, and only the runtime still knows what the process was
+// given.
 int default_num_cores() {
     static const int n_cores = [] {
         const topology &host = host_topology();
@@ -37,17 +38,13 @@ int default_num_cores() {
     }();
     return n_cores;
 }
-#endif
 
 int chosen_num_threads() {
     if (const int n = num_threads_from_api.load(std::memory_order_relaxed)) return n;
     if (environment_num_threads().is_set) return environment_num_threads().value;
-#ifdef _OPENMP
     return std::max(1, std::min({omp_get_max_threads(), default_num_cores(), max_num_threads}));
-#else
-    return 1;
-#endif
 }
+#endif
 
 } // namespace
 
@@ -63,8 +60,8 @@ int num_threads() noexcept {
 
 void set_num_threads(int n) {
     if (n < 0 || n > max_num_threads)
-        fail_invalid("n is " + std::to_string(n) + ", expected 1.." + std::to_string(max_num_threads)
-                + ", or 0 for the default");
+        fail_invalid("n is " + std::to_string(n) + ", expected 1.."
+                + std::to_string(max_num_threads) + ", or 0 for the default");
     num_threads_from_api.store(n, std::memory_order_relaxed);
 }
 

@@ -7,8 +7,8 @@ namespace tfmt::cpu {
 constexpr int max_num_threads = 4096;
 
 // The number set last by set_num_threads(); else TENSORFMT_NUM_THREADS; else the smaller of what
-// OpenMP would use (so omp_set_num_threads() and OMP_NUM_THREADS count) and the cores allowed to the
-// process, one thread a core. Always 1 in a build without OpenMP. Never throws.
+// OpenMP would use (so omp_set_num_threads() and OMP_NUM_THREADS count) and the cores allowed to
+// the process, one thread a core. Always 1 in a build without OpenMP. Never throws.
 int num_threads() noexcept;
 
 // 1..max_num_threads; 0 goes back to the environment's number or the default. Anything else throws.

@@ -32,8 +32,7 @@ environment_int read_environment_int(const char *variable, int min, int max) {
 void check_environment_int(const environment_int &setting, const char *variable, int min, int max) {
     if (setting.is_valid) return;
     fail_invalid("environment variable " + std::string(variable) + " is \"" + setting.text
-            + "\", expected an integer from " + std::to_string(min) + " to "
-            + std::to_string(max));
+            + "\", expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
 }
 
 void check_environment() {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-// The library's environment variables. Each is read once, by the room it concerns; a bad value never
-// aborts and is never silently dropped: the next reorder creation fails and names it.
+// The library's environment variables. Each is read once, by the room it concerns; a bad value
+// never aborts and is never silently dropped: the next reorder creation fails and names it.
 namespace tfmt::cpu {
 
 // "" if the variable is unset or empty, which mean the same.
@@ -24,7 +24,8 @@ environment_int read_environment_int(const char *variable, int min, int max);
 void check_environment_int(const environment_int &setting, const char *variable, int min, int max);
 
 // Throws if any variable of the library (TENSORFMT_MAX_CPU_ISA, TENSORFMT_NUM_THREADS,
-// TENSORFMT_KERNEL_CACHE_CAPACITY) holds a bad value. Reorder creation calls it first; it costs two loads.
+// TENSORFMT_KERNEL_CACHE_CAPACITY) holds a bad value. Reorder creation calls it first; it costs two
+// loads.
 void check_environment();
 
 } // namespace tfmt::cpu

@@ -75,7 +75,8 @@ tfmt_cpu_isa_t present_cap() {
 char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool equal_ignoring_case(const char *a, const char *b) {
-    while (*a && to_lower_ascii(*a) == to_lower_ascii(*b)) a++, b++;
+    while (*a && to_lower_ascii(*a) == to_lower_ascii(*b))
+        a++, b++;
     return to_lower_ascii(*a) == to_lower_ascii(*b);
 }
 
@@ -98,7 +99,8 @@ bool parse_isa(const char *name, tfmt_cpu_isa_t *isa) {
 
 tfmt_cpu_isa_t highest_isa(feature_set features, tfmt_cpu_isa_t cap) {
     int isa = cap;
-    while (!has_all(features, static_cast<tfmt_cpu_isa_t>(isa))) isa--;
+    while (!has_all(features, static_cast<tfmt_cpu_isa_t>(isa)))
+        isa--;
     return static_cast<tfmt_cpu_isa_t>(isa);
 }
 
@@ -132,7 +134,8 @@ void check_max_isa_variable() {
     const cap_setting &setting = environment_cap();
     if (setting.is_valid) return;
     std::string names;
-    for (const isa_row &row : rows) names += std::string(names.empty() ? "" : ", ") + row.name;
+    for (const isa_row &row : rows)
+        names += std::string(names.empty() ? "" : ", ") + row.name;
     fail_invalid("environment variable " + std::string(max_isa_variable) + " is \"" + setting.text
             + "\", expected one of " + names);
 }

@@ -5,11 +5,11 @@
 
 #include "tensorfmt/tensorfmt.h"
 
-// Which instructions may be used: what the processor and the operating system offer, cut down to the
-// cap of tfmt_set_max_cpu_isa() or TENSORFMT_MAX_CPU_ISA. Rows and names are in isa.def.
+// Which instructions may be used: what the processor and the operating system offer, cut down to
+// the cap of tfmt_set_max_cpu_isa() or TENSORFMT_MAX_CPU_ISA. Rows and names are in isa.def.
 //
-// In: CPUID, XCR0, the cap. Out: an isa_info that plan and emit take as an argument, so that they ask
-// the host nothing. Knows nothing of kernels.
+// In: CPUID, XCR0, the cap. Out: an isa_info that plan and emit take as an argument, so that they
+// ask the host nothing. Knows nothing of kernels.
 //
 // Worked example: Zen 4 has vbmi and bf16 but not fp16. Uncapped, describe() says isa =
 // avx512_core_bf16, has_vbmi, has_bf16, 64 bytes, 32 registers. Capped to avx512_core_vbmi it says
@@ -35,8 +35,8 @@ enum cpu_feature : uint32_t {
 };
 using feature_set = uint32_t; // an or of cpu_feature
 
-// The words of CPUID that matter, as read or made up by a test. Leaves above the processor's highest
-// are all zero.
+// The words of CPUID that matter, as read or made up by a test. Leaves above the processor's
+// highest are all zero.
 struct cpuid_words {
     uint32_t leaf1_ecx;
     uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx;
@@ -53,17 +53,17 @@ struct isa_info {
 
 // Pure functions; a test can describe any machine with them.
 feature_set decode_features(const cpuid_words &words);
-tfmt_cpu_isa_t highest_isa(feature_set features, tfmt_cpu_isa_t cap); // highest row <= cap that fits
+tfmt_cpu_isa_t highest_isa(feature_set features, tfmt_cpu_isa_t cap); // row <= cap that fits
 isa_info describe(feature_set features, tfmt_cpu_isa_t cap);
 bool is_known(tfmt_cpu_isa_t isa);
-const char *name_of(tfmt_cpu_isa_t isa);                     // "avx2"; "unknown"
-bool parse_isa(const char *name, tfmt_cpu_isa_t *isa);       // upper or lower case
+const char *name_of(tfmt_cpu_isa_t isa);               // "avx2"; "unknown"
+bool parse_isa(const char *name, tfmt_cpu_isa_t *isa); // upper or lower case
 
 // This machine. Safe from any thread. CPUID and the environment are read once, on first use.
-tfmt_cpu_isa_t detected_isa();                // ignores the cap
-tfmt_cpu_isa_t effective_isa();               // highest under the present cap
-isa_info describe(tfmt_cpu_isa_t capped);     // this machine under a cap; may be above what it has
-isa_info effective_isa_info();                // this machine under the present cap
+tfmt_cpu_isa_t detected_isa();            // ignores the cap
+tfmt_cpu_isa_t effective_isa();           // highest under the present cap
+isa_info describe(tfmt_cpu_isa_t capped); // this machine under a cap; may be above what it has
+isa_info effective_isa_info();            // this machine under the present cap
 
 // Replaces the cap, the environment's included. Reorders made from now on obey; existing ones keep
 // the code they have. A cap above detected_isa() is fine. Throws on an unknown enumerator.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if defined(__GNUC__) && !defined(__clang__)
-// Lets GCC turn selections between floating point results into masks, without which few of the loops
-// vectorise. It changes exception flags alone, never a result.
+// Lets GCC turn selections between floating point results into masks, without which few of the
+// loops vectorise. It changes exception flags alone, never a result.
 #pragma GCC optimize("no-trapping-math")
 #endif
 

@@ -11,8 +11,8 @@
 // a 4-bit store leaves its neighbour nibble as it is (but reads and writes the byte, so two threads
 // must not share one). No alignment is needed; source and destination must not overlap.
 //
-// Worked example: f32 {1, 2, 3} with src_stride 1 into s4 with dst_offset 1, dst_stride 2 writes the
-// high nibbles of bytes 0, 1 and 2.
+// Worked example: f32 {1, 2, 3} with src_stride 1 into s4 with dst_offset 1, dst_stride 2 writes
+// the high nibbles of bytes 0, 1 and 2.
 namespace tfmt::cpu::ref {
 
 // dst[dst_offset + i * dst_stride] = convert(src[src_offset + i * src_stride]) for 0 <= i < n.

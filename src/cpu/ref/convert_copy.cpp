@@ -26,7 +26,8 @@ void copy_nibbles_run(const void *src, dim_t src_offset, dim_t src_stride, void 
     const auto *from = static_cast<const uint8_t *>(src);
     auto *to = static_cast<uint8_t *>(dst);
     const auto copy = [&](dim_t i) {
-        store_nibble(to, dst_offset + i * dst_stride, load_nibble(from, src_offset + i * src_stride));
+        store_nibble(
+                to, dst_offset + i * dst_stride, load_nibble(from, src_offset + i * src_stride));
     };
     const bool is_dense = src_stride == 1 && dst_stride == 1;
     if (!is_dense || (src_offset + dst_offset) % 2 != 0) {

@@ -7,9 +7,9 @@
 
 // Arithmetic on the bits of floating point numbers, written without branches so that loops over it
 // vectorise. Rounding is to nearest even. Where an addition does the rounding it relies on the
-// default rounding mode; no step makes or takes a denormal f32 in floating point arithmetic, so that
-// flush-to-zero modes change nothing but what says so. No step multiplies and adds, so contraction
-// into fused operations cannot change a result.
+// default rounding mode; no step makes or takes a denormal f32 in floating point arithmetic, so
+// that flush-to-zero modes change nothing but what says so. No step multiplies and adds, so
+// contraction into fused operations cannot change a result.
 namespace tfmt::cpu::ref {
 
 template <typename To, typename From>
@@ -40,8 +40,9 @@ struct small_float {
             ? top_code - 1
             : (top_code | mantissa_mask) - (top == top_exponent::numbers_and_one_nan ? 1 : 0);
     // What too large a number becomes: infinity has the code after the largest number.
-    static constexpr int32_t overflow
-            = top == top_exponent::infinity_and_nan && !saturates ? top_code : largest;
+    static constexpr int32_t overflow = top == top_exponent::infinity_and_nan && !saturates
+            ? top_code
+            : largest;
     static constexpr int32_t rebias = (127 - bias) << 23;
     static constexpr bool has_f32_exponents = exponent_bits == 8;
     // f32 whose value is the distance between denormals of this format.
@@ -58,7 +59,8 @@ struct small_float {
         const auto magnitude = static_cast<int32_t>(bits & 0x7fffffffu);
         const auto sign = static_cast<int32_t>(bits >> 31) << sign_position;
         int32_t code = round_magnitude(magnitude);
-        // Without saturation, f32's own exponents make overflow and infinity come out by themselves.
+        // Without saturation, f32's own exponents make overflow and infinity come out by
+        // themselves.
         if constexpr (!has_f32_exponents || saturates) {
             code = code > overflow ? overflow : code;
             code = magnitude > f32_infinity - 1 ? overflow : code;
@@ -92,8 +94,8 @@ private:
         const int32_t rebiased = magnitude - (has_f32_exponents ? 0 : rebias);
         const int32_t rounded = (rebiased + below_half + is_odd) >> dropped_bits;
         if constexpr (has_f32_exponents) return rounded;
-        // Denormals of the format: adding a number whose last place is their step leaves the rounded
-        // count of steps in the low bits. A denormal f32 is far below half a step.
+        // Denormals of the format: adding a number whose last place is their step leaves the
+        // rounded count of steps in the low bits. A denormal f32 is far below half a step.
         constexpr int32_t magic = step + (23 << 23);
         const float sum = bits_as<float>(magnitude) + bits_as<float>(magic);
         const int32_t steps = bits_as<int32_t>(sum) - magic;

@@ -21,8 +21,9 @@ namespace tfmt::cpu::ref {
 #define TFMT_NOINLINE
 #endif
 
-// Elements; at most 2 KiB. Tried 32, 64, 256, 1024 and 4096 on dense runs of 65536 elements: expensive
-// pairs do not care, of the cheap ones u8 -> f32 takes 0.21, 0.17, 0.14, 0.20 and 0.21 ns an element.
+// Elements; at most 2 KiB. Tried 32, 64, 256, 1024 and 4096 on dense runs of 65536 elements:
+// expensive pairs do not care, of the cheap ones u8 -> f32 takes 0.21, 0.17, 0.14, 0.20 and 0.21 ns
+// an element.
 constexpr dim_t chunk_elems = 256;
 
 inline uint8_t load_nibble(const uint8_t *bytes, dim_t offset) {
@@ -48,7 +49,8 @@ inline void store(uint8_t *p, typename T::storage value) {
 }
 
 template <typename T, typename Carrier>
-TFMT_NOINLINE void decode_run(const void *src, dim_t offset, dim_t stride, Carrier *__restrict out, dim_t n) {
+TFMT_NOINLINE void decode_run(
+        const void *src, dim_t offset, dim_t stride, Carrier *__restrict out, dim_t n) {
     const auto *bytes = static_cast<const uint8_t *>(src);
     if constexpr (T::bits == 4) {
         for (dim_t i = 0; i < n; i++)
@@ -66,7 +68,8 @@ TFMT_NOINLINE void decode_run(const void *src, dim_t offset, dim_t stride, Carri
 }
 
 template <typename T, typename Carrier>
-TFMT_NOINLINE void encode_run(const Carrier *__restrict in, void *dst, dim_t offset, dim_t stride, dim_t n) {
+TFMT_NOINLINE void encode_run(
+        const Carrier *__restrict in, void *dst, dim_t offset, dim_t stride, dim_t n) {
     auto *__restrict bytes = static_cast<uint8_t *>(dst);
     if constexpr (T::bits == 4) {
         for (dim_t i = 0; i < n; i++)

@@ -123,11 +123,10 @@ constexpr auto ieee = top_exponent::infinity_and_nan;
 struct f16 : narrow_float<small_float<uint16_t, 5, 10, ieee, false>, uint16_t, 16> {};
 struct bf16 : narrow_float<small_float<uint16_t, 8, 7, ieee, false>, uint16_t, 16> {};
 struct f8_e5m2 : narrow_float<small_float<uint8_t, 5, 2, ieee, true>, uint8_t, 8> {};
-struct f8_e4m3
-    : narrow_float<small_float<uint8_t, 4, 3, top_exponent::numbers_and_one_nan, true>, uint8_t,
-              8> {};
-struct f4_e2m1
-    : narrow_float<small_float<uint8_t, 2, 1, top_exponent::numbers, true>, uint8_t, 4> {};
+struct f8_e4m3 : narrow_float<small_float<uint8_t, 4, 3, top_exponent::numbers_and_one_nan, true>,
+                         uint8_t, 8> {};
+struct f4_e2m1 : narrow_float<small_float<uint8_t, 2, 1, top_exponent::numbers, true>, uint8_t, 4> {
+};
 
 // A power of two: the code is the exponent field of an f32, but for 0, which is 2^-127.
 struct e8m0_format {
@@ -151,8 +150,8 @@ struct e8m0_format {
 };
 struct e8m0 : narrow_float<e8m0_format, uint8_t, 8> {};
 
-// What a pair computes in: integers among themselves exactly; f64 where a 64-bit float or an integer
-// that f32 cannot hold takes part; else f32.
+// What a pair computes in: integers among themselves exactly; f64 where a 64-bit float or an
+// integer that f32 cannot hold takes part; else f32.
 template <typename T>
 using natural_carrier = decltype(T::decode(typename T::storage {}));
 

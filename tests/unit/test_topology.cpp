@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Topologies from hwloc's synthetic notation, and what the host and the fallback say.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "common/status.hpp"
+#include "cpu/topology/topology.hpp"
+
+using tfmt::cpu::fallback_topology;
+using tfmt::cpu::fill_in_defaults;
+using tfmt::cpu::host_topology;
+using tfmt::cpu::load_synthetic;
+using tfmt::cpu::topology;
+
+namespace {
+
+void expect_sound(const topology &t) {
+    EXPECT_GE(t.n_cores, 1);
+    EXPECT_GE(t.n_pus, t.n_cores);
+    EXPECT_GE(t.n_numa_nodes, 1);
+    EXPECT_GE(t.l1d_bytes, 4096u);
+    EXPECT_GE(t.l2_bytes, t.l1d_bytes);
+    EXPECT_GE(t.last_level_bytes(), t.l2_bytes);
+    EXPECT_GE(t.line_bytes, 16);
+    EXPECT_EQ(t.line_bytes & (t.line_bytes - 1), 0);
+    EXPECT_EQ(t.l3_bytes == 0, t.n_l3 == 0);
+    for (int shared_by : {t.l1d_shared_by, t.l2_shared_by, t.l3_shared_by}) {
+        EXPECT_GE(shared_by, 1);
+        EXPECT_LE(shared_by, t.n_cores);
+    }
+}
+
+} // namespace
+
+#ifdef TENSORFMT_HAVE_HWLOC
+
+TEST(synthetic_topology, two_nodes_with_threads) {
+    const topology t = load_synthetic("numa:2 l3:1 l2:8 l1d:1 core:1 pu:2");
+    expect_sound(t);
+    EXPECT_EQ(t.n_cores, 16);
+    EXPECT_EQ(t.n_pus, 32);
+    EXPECT_EQ(t.n_numa_nodes, 2);
+    EXPECT_EQ(t.n_l3, 2);
+    EXPECT_EQ(t.l3_shared_by, 8);
+    EXPECT_EQ(t.l2_shared_by, 1);
+    EXPECT_EQ(t.l1d_shared_by, 1);
+    EXPECT_TRUE(t.is_from_hwloc);
+}
+
+TEST(synthetic_topology, sizes) {
+    const topology t = load_synthetic("numa:1 l3:2(size=33554432) l2:4(size=1048576) "
+                                      "l1d:1(size=49152) core:1 pu:2");
+    expect_sound(t);
+    EXPECT_EQ(t.n_cores, 8);
+    EXPECT_EQ(t.n_pus, 16);
+    EXPECT_EQ(t.n_l3, 2);
+    EXPECT_EQ(t.l3_bytes, 33554432u);
+    EXPECT_EQ(t.l2_bytes, 1048576u);
+    EXPECT_EQ(t.l1d_bytes, 49152u);
+    EXPECT_EQ(t.l3_shared_by, 4);
+    EXPECT_EQ(t.last_level_bytes(), 33554432u);
+}
+
+TEST(synthetic_topology, l2_shared_and_no_l3) {
+    const topology t = load_synthetic("numa:1 l2:2(size=2097152) l1d:4(size=32768) core:1 pu:1");
+    expect_sound(t);
+    EXPECT_EQ(t.n_cores, 8);
+    EXPECT_EQ(t.l2_shared_by, 4);
+    EXPECT_EQ(t.l3_bytes, 0u);
+    EXPECT_EQ(t.last_level_bytes(), 2097152u);
+}
+
+TEST(synthetic_topology, processors_without_cores_or_caches) {
+    const topology t = load_synthetic("pu:6");
+    expect_sound(t);
+    EXPECT_EQ(t.n_cores, 6);
+    EXPECT_EQ(t.n_pus, 6);
+    EXPECT_EQ(t.line_bytes, 64);
+}
+
+TEST(synthetic_topology, loading_leaves_the_host_alone) {
+    const int n_cores = host_topology().n_cores;
+    load_synthetic("numa:2 core:64 pu:1");
+    EXPECT_EQ(host_topology().n_cores, n_cores);
+}
+
+TEST(synthetic_topology, nonsense_is_refused_with_its_text) {
+    for (const char *description : {"nonsense", "core:", "pu:2 core:2"}) {
+        try {
+            load_synthetic(description);
+            ADD_FAILURE() << description << " was accepted";
+        } catch (const tfmt::failure &f) {
+            EXPECT_EQ(f.status(), tfmt_invalid_arguments);
+            EXPECT_NE(std::string(f.what()).find(description), std::string::npos) << f.what();
+        }
+    }
+    EXPECT_THROW(load_synthetic(nullptr), tfmt::failure);
+}
+
+TEST(host_topology, agrees_with_the_fallback) {
+    const topology &host = host_topology();
+    const topology fallback = fallback_topology();
+    EXPECT_EQ(host.line_bytes, fallback.line_bytes);
+    const char *bind = std::getenv("OMP_PROC_BIND"); // then the affinity mask is not the process's
+    if (bind) GTEST_SKIP() << "OMP_PROC_BIND is " << bind;
+    EXPECT_EQ(host.n_pus, fallback.n_pus);
+}
+
+#else
+
+TEST(synthetic_topology, needs_hwloc) {
+    try {
+        load_synthetic("pu:2");
+        ADD_FAILURE() << "accepted";
+    } catch (const tfmt::failure &f) { EXPECT_EQ(f.status(), tfmt_unimplemented); }
+}
+
+#endif
+
+TEST(host_topology, is_sound_and_loaded_once) {
+    expect_sound(host_topology());
+    EXPECT_EQ(&host_topology(), &host_topology());
+}
+
+TEST(fallback_topology, is_sound) {
+    expect_sound(fallback_topology());
+    EXPECT_FALSE(fallback_topology().is_from_hwloc);
+}
+
+TEST(fallback_topology, defaults_stand_in_for_what_is_unknown) {
+    topology t {};
+    fill_in_defaults(t);
+    expect_sound(t);
+    EXPECT_EQ(t.n_cores, 1);
+    EXPECT_EQ(t.l3_bytes, 0u); // none is a possible machine
+}
