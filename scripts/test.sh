@@ -11,6 +11,10 @@ require_packages $build_packages libgtest-dev
 build_in "$build" -DCMAKE_BUILD_TYPE=Release -DTENSORFMT_TESTS=ON -DTENSORFMT_BENCH=ON \
     -DTENSORFMT_EXAMPLES=ON
 
+# Tests run side by side; OpenMP threads that spin while they wait would take the others' cores.
+OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+export OMP_WAIT_POLICY
+
 cd "$build" || exit 1
 ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "$@" ||
     give_up "some tests failed (above)"
