@@ -94,6 +94,11 @@ TEST_F(null_pointers, descriptor_makers) {
                         return tfmt_memory_desc_create_with_strides(
                                 &out_md_, 4, nullptr, tfmt_f32, dims);
                     }},
+            {"tfmt_memory_desc_create_with_strides", "strides",
+                    [&] {
+                        return tfmt_memory_desc_create_with_strides(
+                                &out_md_, 4, dims, tfmt_f32, nullptr);
+                    }},
             {"tfmt_memory_desc_create_with_string_tag", "md",
                     [] {
                         return tfmt_memory_desc_create_with_string_tag(
