@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "cpu/plan/loop_order.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -57,46 +58,6 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
         if (l.extent > 1) levels.push_back(std::move(l));
     }
     return levels;
-}
-
-// Outer to inner. Irregular levels and what lies above them in their dimension go to the driver, so
-// they come first. The rest is ordered for whole destination lines: by falling destination stride;
-// then, if the tile reads less than a line of the source, the level that continues the source run
-// goes innermost, so that the line is used up while it is in L1.
-void order_levels(std::vector<level> &levels, const tile &t) {
-    std::vector<dim_t> irregular_unit; // per dim, 0 if it has no irregular level
-    auto unit_of = [&](int dim) -> dim_t & {
-        if (size_t(dim) >= irregular_unit.size()) irregular_unit.resize(dim + 1, 0);
-        return irregular_unit[dim];
-    };
-    for (const level &l : levels)
-        if (!l.is_regular()) unit_of(l.dim) = l.unit;
-    auto is_forced_out = [&](const level &l) {
-        return unit_of(l.dim) > 0 && l.unit >= unit_of(l.dim);
-    };
-    std::stable_sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
-        const bool fa = is_forced_out(a), fb = is_forced_out(b);
-        if (fa != fb) return fa;
-        if (fa && a.dim != b.dim) return a.dim < b.dim;
-        if (!fa && a.dst_stride != b.dst_stride) return a.dst_stride > b.dst_stride;
-        return a.unit > b.unit;
-    });
-
-    dim_t src_run_bytes = t.elem_bytes, dst_run_bytes = t.elem_bytes;
-    for (int bit : t.src_run)
-        if (t.bits[bit].level >= 0) src_run_bytes *= 2;
-    for (int bit : t.dst_run)
-        if (t.bits[bit].level >= 0) dst_run_bytes *= 2;
-    if (src_run_bytes >= 64 || dst_run_bytes < 64 || t.src_run.empty()) return;
-    for (size_t i = 0; i < levels.size(); i++) {
-        if (levels[i].src_stride != src_run_bytes || is_forced_out(levels[i])) continue;
-        // It may not pass an inner level of its own dimension.
-        size_t to = levels.size() - 1;
-        for (size_t k = i + 1; k < levels.size(); k++)
-            if (levels[k].dim == levels[i].dim) to = std::min(to, k - 1);
-        std::rotate(levels.begin() + i, levels.begin() + i + 1, levels.begin() + to + 1);
-        return;
-    }
 }
 
 dim_t tile_bytes(const tile &t) {
@@ -184,7 +145,7 @@ bool try_plan(const move_problem &p, const machine &m, plan_mode mode, tile_kind
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->problem = p;
     out->problem.levels = levels_without_tile(p, out->the_tile);
-    order_levels(out->problem.levels, out->the_tile);
+    order_levels(out->problem.levels, out->the_tile, m, moved_bytes(p));
     out->n_driver_levels = choose_driver_levels(*out);
     out->root_chunk = choose_root_chunk(*out);
     std::vector<job_loop> loops;
@@ -195,22 +156,12 @@ bool try_plan(const move_problem &p, const machine &m, plan_mode mode, tile_kind
     return ops <= tuning::max_kernel_ops;
 }
 
-dim_t bytes_of(const move_problem &p) {
-    // Doubles as an upper bound: the driver only compares it with sizes.
-    double load = p.elem_bytes, store = p.elem_bytes;
-    for (const dim_limits &l : p.limits) {
-        load *= double(l.load);
-        store *= double(l.store);
-    }
-    return dim_t(std::min(load + store, 9e18));
-}
-
 // Every address of a whole-vector store is the destination pointer plus multiples of these strides.
 bool may_stream(const plan &p) {
     const tile &t = p.the_tile;
     const int v = t.vector_bytes;
-    if (double(p.moved_bytes) < tuning::streaming_share_of_cache * double(p.target.l3_bytes)
-            || v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v)
+    if (!exceeds_cache(p.problem, p.target) || v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
+            || p.problem.dst_offset_bytes % v)
         return false;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
@@ -252,7 +203,7 @@ bool make_plan(
         }
     for (tile_kind kind : {tile_kind::exchange, tile_kind::dst_run, tile_kind::element})
         if (try_plan(p, m, mode, kind, out)) {
-            out->moved_bytes = bytes_of(p);
+            out->moved_bytes = moved_bytes(p);
             out->may_stream = mode == plan_mode::move && may_stream(*out);
             out->note = note_of(*out, kind);
             return true;

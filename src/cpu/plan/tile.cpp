@@ -16,6 +16,20 @@ int ceil_log2(dim_t n) {
     return bits;
 }
 
+dim_t moved_bytes(const move_problem &p) {
+    // Doubles as an upper bound: the driver only compares it with sizes.
+    double load = p.elem_bytes, store = p.elem_bytes;
+    for (const dim_limits &l : p.limits) {
+        load *= double(l.load);
+        store *= double(l.store);
+    }
+    return dim_t(std::min(load + store, 9e18));
+}
+
+bool exceeds_cache(const move_problem &p, const machine &m) {
+    return double(moved_bytes(p)) >= tuning::streaming_share_of_cache * double(m.l3_bytes);
+}
+
 int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
 
 namespace {
@@ -91,6 +105,33 @@ int max_reg_bits(const machine &m) {
     return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
 }
 
+// Lines that are a multiple of this apart fall into one set of an L1 cache (64 sets of 64 bytes),
+// which holds 8 of them, or 12.
+constexpr dim_t l1_set_period_bytes = 4096;
+constexpr int l1_ways_log2 = 3;
+
+// Whether more rows than a set holds collide in L1: the rows that `run` steps through on the side
+// where it is not contiguous.
+bool rows_collide(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+    return l1_ways_log2 < std::count_if(
+                   run.begin(), run.end(),
+                   [&](const level_bit &b) {
+                       const level &l = p.levels[size_t(b.level)];
+                       const dim_t stride = (of_src ? l.src_stride : l.dst_stride) << b.k;
+                       return !contains(other, b) && stride % l1_set_period_bytes == 0;
+                   });
+}
+
+// Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
+// that is stored in parts costs more than one that is loaded in parts. But lines of source rows
+// that collide are gone from L1 before their next part is wanted, so these are better read at once,
+// unless the destination collides as well or is to be streamed.
+bool prefers_whole_src_lines(
+        const move_problem &p, const machine &m, const bit_list &src, const bit_list &dst) {
+    return rows_collide(p, dst, src, true) && !rows_collide(p, src, dst, false)
+            && !exceeds_cache(p, m);
+}
+
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
     tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0)};
@@ -154,8 +195,9 @@ tile choose_tile(const move_problem &p, const machine &m, tile_kind kind) {
         if (shared.empty()) return element_tile(p, tuning::element_reg_bits);
         src = shared;
     }
+    bit_list &shortened = prefers_whole_src_lines(p, m, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(m))
-        src.pop_back();
+        shortened.pop_back();
 
     bit_list taken = dst;
     take(taken, src, src.size());

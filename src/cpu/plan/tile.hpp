@@ -44,6 +44,12 @@ struct tile {
 int log2_exact(dim_t pow2);
 int ceil_log2(dim_t n);
 
+// Source and destination bytes of a move.
+dim_t moved_bytes(const move_problem &p);
+
+// Whether the destination is too large to be left in the caches, and worth being written past them.
+bool exceeds_cache(const move_problem &p, const machine &m);
+
 // How ambitious a tile may be. A plan that becomes too large tries the next one.
 enum class tile_kind {
     exchange, // along both contiguous runs
