@@ -11,8 +11,9 @@ namespace tfmt_bench {
 // What became of a case, filled in step by step: descriptors, correctness, performance.
 struct case_result {
     enum status_t { passed, failed, refused, skipped } status = passed;
-    std::string message; // why it did not pass, else ""
-    std::string impl;    // "jit:avx512_core", "ref:...", "" if unknown
+    std::string message;     // why it did not pass, else ""
+    std::string onednn_impl; // oneDNN's name of what it ran
+    std::string impl;        // "jit:avx512_core", "ref:...", "" if unknown
     int64_t src_bytes = 0;
     int64_t dst_bytes = 0;
     double time_us = 0; // 0: not measured

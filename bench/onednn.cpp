@@ -47,7 +47,9 @@ public:
             const std::vector<buffer_pair> &buffers, int n_threads)
         : n_threads_(n_threads), engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
         omp_set_num_threads(n_threads_); // the implementation may be chosen by it
-        reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine_, src, engine_, dst));
+        const dnnl::reorder::primitive_desc pd(engine_, src, engine_, dst);
+        impl_ = pd.impl_info_str();
+        reorder_ = dnnl::reorder(pd);
         for (const buffer_pair &pair : buffers)
             arguments_.push_back({{DNNL_ARG_FROM, dnnl::memory(src, engine_, pair.src)},
                     {DNNL_ARG_TO, dnnl::memory(dst, engine_, pair.dst)}});
@@ -59,11 +61,14 @@ public:
         stream_.wait();
     }
 
+    std::string impl() const override { return impl_; }
+
 private:
     const int n_threads_;
     dnnl::engine engine_;
     dnnl::stream stream_;
     dnnl::reorder reorder_;
+    std::string impl_;
     std::vector<std::unordered_map<int, dnnl::memory>> arguments_;
 };
 

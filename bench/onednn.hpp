@@ -19,6 +19,7 @@ class onednn_reorder {
 public:
     virtual ~onednn_reorder() = default;
     virtual void execute(size_t buffer) = 0; // an index into the buffers it was made with
+    virtual std::string impl() const = 0;    // oneDNN's name of what runs, "jit:uni", "ref:any"
 };
 
 // Null where oneDNN cannot do the case (a data type it lacks, an error of its own) or was not found

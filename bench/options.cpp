@@ -41,7 +41,7 @@ Run (the last value holds for all cases):
 
 C compares every byte of dst (padding and gaps too), between guard pages, with an independent oracle.
 P gives the median time over that of memcpy of (src bytes + dst bytes) / 2 in the same rounds, and
-over oneDNN's where it was found at build time.
+over oneDNN's (2.x) where it was found at build time.
 Exit status: 0 all passed; 1 a case failed; 2 wrong usage; 3 none failed but some were refused.
 )";
 

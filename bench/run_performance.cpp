@@ -111,6 +111,7 @@ void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options 
     result->memcpy_us = median(times[1]);
     result->ratio = median_ratio(times[0], times[1]);
     if (onednn) {
+        result->onednn_impl = onednn->impl();
         result->onednn_us = median(times[2]);
         result->onednn_ratio = median_ratio(times[2], times[0]);
     }

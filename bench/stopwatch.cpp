@@ -12,7 +12,8 @@ using clock = std::chrono::steady_clock;
 constexpr double batch_us = 40;  // about 1000 times the clock's own cost
 constexpr int max_calls = 20000; // in a batch
 constexpr int min_rounds = 5;
-constexpr int max_rounds = 2000;
+constexpr double hopeless_budgets = 4; // min_ms this often for one call
+constexpr int max_rounds = 100000;
 
 double microseconds_since(clock::time_point start) {
     return std::chrono::duration<double, std::micro>(clock::now() - start).count();
@@ -30,13 +31,20 @@ double time_batch(const std::function<void()> &call, int n_calls, bool warm_up) 
 
 std::vector<std::vector<double>> time_interleaved(
         const std::vector<std::function<void()>> &contestants, const timing_options &options) {
-    std::vector<int> n_calls;
-    for (const std::function<void()> &call : contestants) {
-        call(); // page faults, first compilations and thread pools belong to no measurement
-        const double once = std::max(1e-3, time_batch(call, 3, false));
-        n_calls.push_back(std::clamp(static_cast<int>(batch_us / once), 1, max_calls));
-    }
     std::vector<std::vector<double>> times(contestants.size());
+    std::vector<int> n_calls;
+    for (size_t i = 0; i < contestants.size(); ++i) {
+        // This call takes the page faults, compilations and thread starts. It is the measurement
+        // only of what is so slow that they do not count, and that would use up all the time.
+        const double first = time_batch(contestants[i], 1, false);
+        const bool is_hopeless = options.n_rounds == 0
+                && first > hopeless_budgets * options.min_ms * 1000;
+        if (is_hopeless) times[i].push_back(first);
+        const double once = is_hopeless ? first
+                                        : std::max(1e-3, time_batch(contestants[i], 3, false));
+        n_calls.push_back(
+                is_hopeless ? 0 : std::clamp(static_cast<int>(batch_us / once), 1, max_calls));
+    }
     const clock::time_point start = clock::now();
     for (int round = 0; round < max_rounds; ++round) {
         const bool is_enough = options.n_rounds > 0
@@ -44,7 +52,8 @@ std::vector<std::vector<double>> time_interleaved(
                 : round >= min_rounds && microseconds_since(start) >= options.min_ms * 1000;
         if (is_enough) break;
         for (size_t i = 0; i < contestants.size(); ++i)
-            times[i].push_back(time_batch(contestants[i], n_calls[i], options.warm_up));
+            if (n_calls[i] > 0)
+                times[i].push_back(time_batch(contestants[i], n_calls[i], options.warm_up));
     }
     return times;
 }
@@ -60,7 +69,7 @@ double median(std::vector<double> values) {
 
 double median_ratio(const std::vector<double> &a, const std::vector<double> &b) {
     std::vector<double> ratios;
-    for (size_t i = 0; i < a.size(); ++i)
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
         ratios.push_back(a[i] / b[i]);
     return median(std::move(ratios));
 }

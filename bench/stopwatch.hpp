@@ -14,7 +14,8 @@ struct timing_options {
 
 // Microseconds a call, [contestant][round]. In every round each contestant gets a batch of calls
 // that lasts long enough for the clock to resolve, preceded by an untimed one, so that the others
-// leave no trace in the caches and a slow spell of the machine hits all of them.
+// leave no trace in the caches and a slow spell of the machine hits all of them. A contestant
+// whose first call alone takes several times min_ms is measured by that call.
 std::vector<std::vector<double>> time_interleaved(
         const std::vector<std::function<void()>> &contestants, const timing_options &options);
 

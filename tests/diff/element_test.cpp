@@ -119,6 +119,19 @@ TEST(element, four_bit_elements_are_low_nibble_first) {
     EXPECT_EQ(bytes_for_elements(tfmt_u4, 3), 2);
 }
 
+// The examples of doc/numerics.md and the exception it names.
+TEST(element, nans_keep_sign_and_payload) {
+    EXPECT_EQ(convert_bits(tfmt_f32, 0xffa00001, tfmt_bf16), 0xffe0u);
+    EXPECT_EQ(convert_bits(tfmt_f32, 0xffa00001, tfmt_f16), 0xff00u);
+    EXPECT_EQ(convert_bits(tfmt_f32, 0xffa00001, tfmt_f8_e5m2), 0xffu);
+    EXPECT_EQ(convert_bits(tfmt_f32, 0xffa00001, tfmt_f64), 0xfffc000020000000u);
+    EXPECT_EQ(convert_bits(tfmt_f32, 0xffa00001, tfmt_f8_e4m3), 0xffu);
+    EXPECT_EQ(convert_bits(tfmt_bf16, 0x7f81, tfmt_f32), 0x7f810000u);
+    EXPECT_EQ(convert_bits(tfmt_bf16, 0x7f81, tfmt_f64), 0x7ff8200000000000u);
+    EXPECT_EQ(convert_bits(tfmt_f8_e4m3, 0xff, tfmt_f32), 0xffc00000u);
+    EXPECT_EQ(convert_bits(tfmt_f32, 0x7fc00000, tfmt_s32), 0u);
+}
+
 TEST(element, same_type_is_the_same_bits) {
     EXPECT_EQ(convert_bits(tfmt_f32, 0x7f800001, tfmt_f32), 0x7f800001u); // a signalling NaN
     EXPECT_EQ(convert_bits(tfmt_boolean, 2, tfmt_boolean), 2u);

@@ -63,6 +63,7 @@ class frameworks_diff : public isa_fixture {};
 TEST_P(frameworks_diff, every_case) {
     const std::vector<framework_case> cases = read_cases();
     ASSERT_GT(cases.size(), 200u);
+    ASSERT_EQ(tfmt_set_num_threads(2), tfmt_success);
     // Every case on the best instruction set; on the others each third, since they share most code.
     const size_t step = GetParam().isa == tfmt_cpu_isa_avx512_core ? 1 : 3;
     const size_t stride = step * 10 / static_cast<size_t>(std::min(10, scaled(10)));

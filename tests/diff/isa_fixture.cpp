@@ -12,7 +12,9 @@ std::vector<isa_row> all_isas() {
 }
 
 void isa_fixture::SetUp() {
-    n_threads_ = tfmt_get_num_threads();
+    // One unless the test asks for more: waking threads for small tensors, on a machine that also
+    // runs other tests, takes far longer than the test.
+    ASSERT_EQ(tfmt_set_num_threads(1), tfmt_success);
     const isa_row wanted = GetParam();
     ASSERT_EQ(tfmt_set_max_cpu_isa(wanted.isa), tfmt_success) << tfmt_get_last_error();
     if (tfmt_get_effective_cpu_isa() != wanted.isa)
@@ -21,7 +23,7 @@ void isa_fixture::SetUp() {
 
 void isa_fixture::TearDown() {
     EXPECT_EQ(tfmt_set_max_cpu_isa(tfmt_cpu_isa_avx512_core_fp16), tfmt_success);
-    EXPECT_EQ(tfmt_set_num_threads(n_threads_), tfmt_success);
+    EXPECT_EQ(tfmt_set_num_threads(0), tfmt_success);
 }
 
 void isa_fixture::check(const random_desc &src, const random_desc &dst, uint64_t seed) {

@@ -16,7 +16,7 @@ struct isa_row {
 };
 
 // Tests with the instruction set as their parameter. Skipped, with its name, where the machine
-// lacks it; the cap and the number of threads are put back afterwards.
+// lacks it. One thread unless the test sets more; cap and threads are put back afterwards.
 class isa_fixture : public ::testing::TestWithParam<isa_row> {
 protected:
     void SetUp() override;
@@ -28,9 +28,6 @@ protected:
 
     int n_jit_ = 0;
     int n_other_ = 0;
-
-private:
-    int n_threads_ = 0;
 };
 
 std::vector<isa_row> all_isas();

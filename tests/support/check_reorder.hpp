@@ -28,8 +28,7 @@ struct check_options {
 
 // Creates and executes the reorder on random data between guard pages and compares every byte of
 // the destination (elements, padding, gaps, slack) with the oracle's; the source must be unchanged,
-// and the library's size of each descriptor must be the oracle's. One conversion leaves open is
-// which NaN it makes.
+// and the library's size of each descriptor must be the oracle's.
 check_result check_reorder(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst,
         const check_options &options = {});
 

@@ -195,6 +195,23 @@ double sign_extend_nibble(uint64_t bits) {
     return value >= 8 ? value - 16 : value;
 }
 
+// The NaN that a conversion makes of a NaN, both sides floating point: the sign, as many top bits
+// of the payload as fit, and quiet. bf16 to f32 alone appends zeros and leaves a signalling NaN so.
+// Formats with a single NaN have no payload to give or to take.
+uint64_t convert_nan(tfmt_data_type_t src_type, uint64_t bits, tfmt_data_type_t dst_type) {
+    const float_format &src = *format_of(src_type);
+    const float_format &dst = *format_of(dst_type);
+    const uint64_t sign = (bits & src.sign_bit()) ? dst.sign_bit() : 0;
+    if (dst.top == top_exponent::all_numbers) return 0;
+    if (dst.top == top_exponent::one_nan) return sign | dst.quiet_nan();
+    uint64_t payload = 0; // of 52 bits, as in f64
+    if (src.top == top_exponent::ieee)
+        payload = (bits & src.mantissa_mask()) << (52 - src.mantissa_bits);
+    const uint64_t mantissa = payload >> (52 - dst.mantissa_bits);
+    const bool stays_signalling = src_type == tfmt_bf16 && dst_type == tfmt_f32;
+    return sign | mantissa | (stays_signalling ? dst.infinity() : dst.quiet_nan());
+}
+
 } // namespace
 
 bool parse_type(const std::string &name, tfmt_data_type_t *type) {
@@ -290,7 +307,10 @@ uint64_t encode(tfmt_data_type_t type, double value) {
 }
 
 uint64_t convert_bits(tfmt_data_type_t src_type, uint64_t bits, tfmt_data_type_t dst_type) {
-    return src_type == dst_type ? bits : encode(dst_type, decode(src_type, bits));
+    if (src_type == dst_type) return bits;
+    if (is_nan_bits(src_type, bits) && is_float_type(src_type) && is_float_type(dst_type))
+        return convert_nan(src_type, bits, dst_type);
+    return encode(dst_type, decode(src_type, bits));
 }
 
 } // namespace tfmt_test

@@ -38,7 +38,8 @@ uint64_t encode_by_search(tfmt_data_type_t type, double value);
 
 // What a reorder makes of one element: the same bits for one type, else encode(decode()). With at
 // most one rounding after decode() this is "compute in f32", and in f64 where f64, s32 or s64 take
-// part: every other type is exact in f32.
+// part: every other type is exact in f32. A NaN keeps its sign and the top of its payload and
+// becomes quiet; doc/numerics.md tells the exception.
 uint64_t convert_bits(tfmt_data_type_t src_type, uint64_t bits, tfmt_data_type_t dst_type);
 
 } // namespace tfmt_test

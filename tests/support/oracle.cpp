@@ -127,18 +127,15 @@ std::string describe_difference(
             + describe_offset(l, offset) + ") is " + values;
 }
 
-// The first byte from `from` on that differs, or `size`.
-int64_t first_difference(
-        const unsigned char *a, const unsigned char *b, int64_t from, int64_t size) {
+// The first byte that differs, or `size`.
+int64_t first_difference(const unsigned char *a, const unsigned char *b, int64_t size) {
     constexpr int64_t chunk = 4096;
-    while (from < size) {
+    for (int64_t from = 0; from < size; from += chunk) {
         const int64_t n = size - from < chunk ? size - from : chunk;
-        if (std::memcmp(a + from, b + from, static_cast<size_t>(n)) != 0) {
-            while (a[from] == b[from])
-                ++from;
-            return from;
-        }
-        from += n;
+        if (std::memcmp(a + from, b + from, static_cast<size_t>(n)) == 0) continue;
+        while (a[from] == b[from])
+            ++from;
+        return from;
     }
     return size;
 }
@@ -174,19 +171,11 @@ bool oracle_padding_is_zero(const layout &l, const void *data) {
     return is_zero;
 }
 
-std::string compare_bytes(
-        const layout &l, const void *actual, const void *expected, int64_t size, bool any_nan) {
+std::string compare_bytes(const layout &l, const void *actual, const void *expected, int64_t size) {
     const auto *a = static_cast<const unsigned char *>(actual);
     const auto *e = static_cast<const unsigned char *>(expected);
-    const int bits = type_bits(l.data_type);
-    int64_t byte = first_difference(a, e, 0, size);
-    while (any_nan && bits >= 8 && byte < size) {
-        const int64_t offset = byte / (bits / 8);
-        if (!is_nan_bits(l.data_type, load_bits(l.data_type, a, offset))) break;
-        if (!is_nan_bits(l.data_type, load_bits(l.data_type, e, offset))) break;
-        byte = first_difference(a, e, (offset + 1) * (bits / 8), size);
-    }
-    return byte >= size ? "" : describe_difference(l, a, e, byte);
+    const int64_t byte = first_difference(a, e, size);
+    return byte == size ? "" : describe_difference(l, a, e, byte);
 }
 
 } // namespace tfmt_test

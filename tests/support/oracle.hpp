@@ -20,9 +20,6 @@ void oracle_zero_pad(const layout &l, void *data);
 bool oracle_padding_is_zero(const layout &l, const void *data);
 
 // "" if `size` bytes of both are the same, else the first difference, told with its logical index.
-// With any_nan, elements of a floating point layout that are NaN on both sides count as the same:
-// the value of a NaN that a conversion makes is not part of the contract.
-std::string compare_bytes(const layout &l, const void *actual, const void *expected, int64_t size,
-        bool any_nan = false);
+std::string compare_bytes(const layout &l, const void *actual, const void *expected, int64_t size);
 
 } // namespace tfmt_test
