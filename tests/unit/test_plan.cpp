@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segments, jobs and kernels of plans: tables, every element written exactly once, extents beyond
+// what a test could execute.
+#include "cpu/plan/plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cpu/exec/driver.hpp"
+#include "cpu/ir/ir.hpp"
+#include "cpu/isa/isa.hpp"
+#include "cpu/plan/tuning.hpp"
+#include "tests/unit/plan_helpers.hpp"
+
+namespace {
+
+using namespace plan_test;
+using tfmt::dim_limits;
+using tfmt::cpu::driver;
+using tfmt::cpu::kernel_call;
+using tfmt::cpu::nest_state;
+using tfmt::cpu::plan;
+using tfmt::cpu::plan_mode;
+using tfmt::cpu::segment;
+
+// "0+2 of 16/16": steps 0 and 1, in each of which 16 are read and 16 written; "pad" before padding.
+std::string text_of(const segment &s) {
+    return std::string(s.is_padding ? "pad " : "") + std::to_string(s.first) + "+"
+            + std::to_string(s.count) + " of " + std::to_string(s.below.load) + "/"
+            + std::to_string(s.below.store);
+}
+
+lines text_of(const std::vector<segment> &segments) {
+    lines text;
+    for (const segment &s : segments)
+        text.push_back(text_of(s));
+    return text;
+}
+
+TEST(Split, Table) {
+    const dim_t huge = dim_t(1) << 40;
+    struct {
+        dim_t unit;
+        dim_limits state;
+        bool in_padding;
+        lines segments;
+    } rows[] = {
+            {16, {48, 48}, false, {"0+3 of 16/16"}},
+            {16, {40, 40}, false, {"0+2 of 16/16", "2+1 of 8/8"}},
+            {16, {40, 44}, false, {"0+2 of 16/16", "2+1 of 8/12"}},
+            {16, {40, 48}, false, {"0+2 of 16/16", "2+1 of 8/16"}},
+            {16, {40, 64}, false, {"0+2 of 16/16", "2+1 of 8/16", "pad 3+1 of 0/16"}},
+            {16, {32, 64}, false, {"0+2 of 16/16", "pad 2+2 of 0/16"}},
+            {4, {5, 11}, false, {"0+1 of 4/4", "1+1 of 1/4", "pad 2+1 of 0/3"}},
+            {4, {5, 14}, false, {"0+1 of 4/4", "1+1 of 1/4", "pad 2+1 of 0/4", "pad 3+1 of 0/2"}},
+            {4, {8, 14}, false, {"0+2 of 4/4", "pad 2+1 of 0/4", "pad 3+1 of 0/2"}},
+            {4, {3, 3}, false, {"0+1 of 3/3"}},
+            {4, {3, 4}, false, {"0+1 of 3/4"}},
+            {4, {0, 6}, false, {"pad 0+1 of 0/4", "pad 1+1 of 0/2"}},
+            {1, {5, 8}, false, {"0+5 of 1/1", "pad 5+3 of 0/1"}},
+            {1, {1, 1}, false, {"0+1 of 1/1"}},
+            // Inside padding what is to be read no longer counts.
+            {16, {40, 48}, true, {"pad 0+3 of 0/16"}},
+            {16, {40, 40}, true, {"pad 0+2 of 0/16", "pad 2+1 of 0/8"}},
+            {1, {7, 7}, true, {"pad 0+7 of 0/1"}},
+            {huge, {3 * huge + 1, 4 * huge}, false,
+                    {"0+3 of 1099511627776/1099511627776", "3+1 of 1/1099511627776"}},
+            {4, {0, 0}, false, {}},
+    };
+    for (const auto &r : rows)
+        EXPECT_EQ(text_of(tfmt::cpu::split(r.unit, r.state, r.in_padding)), r.segments)
+                << "unit " << r.unit << " of " << r.state.load << "/" << r.state.store;
+}
+
+TEST(Split, SegmentsFollowEachOtherAndAddUp) {
+    desc_test::random_descs random(7);
+    for (int i = 0; i < 2000; i++) {
+        const dim_t unit = 1 + random.below(9), load = random.below(40);
+        const dim_limits state {load, load + random.below(20)};
+        dim_t step = 0, loaded = 0, stored = 0;
+        for (const segment &s : tfmt::cpu::split(unit, state, false)) {
+            EXPECT_EQ(s.first, step);
+            EXPECT_GT(s.count, 0);
+            EXPECT_LE(s.below.store, unit);
+            EXPECT_EQ(s.is_padding, s.below.load == 0);
+            step += s.count;
+            loaded += s.count * s.below.load;
+            stored += s.count * s.below.store;
+        }
+        ASSERT_EQ(loaded, state.load);
+        ASSERT_EQ(stored, state.store);
+    }
+}
+
+TEST(Plan, HasWork) {
+    plan p {};
+    p.mode = plan_mode::move;
+    EXPECT_TRUE(has_work(p, {{{4, 4}}, false}));
+    p.mode = plan_mode::padding_only;
+    EXPECT_FALSE(has_work(p, {{{4, 4}, {16, 16}}, false}));
+    EXPECT_TRUE(has_work(p, {{{4, 4}, {8, 16}}, false}));
+    EXPECT_TRUE(has_work(p, {{{4, 4}}, true}));
+}
+
+// ---------------------------------------------------------------- every element exactly once
+
+class store_counter {
+public:
+    // Stores of each byte of the destination.
+    std::map<dim_t, int> counts;
+
+    void call(const tfmt::cpu::ir::kernel &k, const kernel_call &c) {
+        dim_t at = c.dst_offset;
+        for (dim_t i = 0; i < c.root_count; i++, at += k.dst_step_bytes)
+            visit(k, k.root, at);
+        if (c.with_rest) visit(k, k.rest, at);
+    }
+
+private:
+    void visit(const tfmt::cpu::ir::kernel &k, const std::vector<tfmt::cpu::ir::nest_node> &nodes,
+            dim_t base) {
+        for (const tfmt::cpu::ir::nest_node &n : nodes)
+            for (dim_t i = 0; i < n.count; i++) {
+                const dim_t at = base + n.dst_offset_bytes + i * n.dst_step_bytes;
+                if (n.block < 0)
+                    visit(k, n.children, at);
+                else
+                    store(k.blocks[size_t(n.block)], at);
+            }
+    }
+
+    void store(const tfmt::cpu::ir::block &ops, dim_t at) {
+        for (const tfmt::cpu::ir::op &o : ops) {
+            if (o.kind != tfmt::cpu::ir::op_kind::store) continue;
+            for (const tfmt::cpu::ir::chunk &c : o.chunks)
+                for (int byte = 0; byte < o.unit_bytes; byte++)
+                    if (c.mask >> byte & 1) counts[at + c.offset_bytes + byte]++;
+        }
+    }
+};
+
+std::map<dim_t, int> stores_of(const plan &p) {
+    std::vector<tfmt::cpu::ir::kernel> kernels;
+    for (const tfmt::cpu::kernel_spec &spec : p.kernels)
+        kernels.push_back(tfmt::cpu::ir::build(p, spec, false));
+    store_counter counter;
+    const driver calls(p);
+    dim_t n_calls = 0;
+    calls.run(0, calls.n_items(), [&](const kernel_call &c) {
+        counter.call(kernels[size_t(c.kernel)], c);
+        n_calls++;
+    });
+    EXPECT_EQ(n_calls, calls.n_items());
+    return counter.counts;
+}
+
+// One store for each byte of the tensor (or of its padding only).
+std::map<dim_t, int> wanted_stores(const memory_desc &dst, plan_mode mode) {
+    const dim_t elem_bytes = dim_t(tfmt_data_type_size(dst.data_type));
+    std::map<dim_t, int> wanted;
+    desc_test::for_each_index(desc_test::padded_dims_of(dst), [&](const vec &index) {
+        bool is_padding = false;
+        for (int d = 0; d < dst.ndims; d++)
+            is_padding = is_padding || index[size_t(d)] >= dst.dims[d];
+        const dim_t at = tfmt::offset_of(dst, index.data()) * elem_bytes;
+        for (dim_t byte = 0; byte < elem_bytes; byte++)
+            if (mode == plan_mode::move || is_padding) wanted[at + byte] = 1;
+    });
+    return wanted;
+}
+
+TEST(Plan, WritesEveryByteExactlyOnce) {
+    const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64};
+    for (unsigned seed = 0; seed < 400; seed++) {
+        desc_test::random_descs random(seed);
+        const tfmt_data_type_t type = types[random.below(4)];
+        vec dims = random.dims(int(1 + random.below(4)));
+        if (seed % 4 == 0) dims[0] = 60 + random.below(60);
+        const memory_desc src = by_tag(dims, random.tag(int(dims.size())), type);
+        const memory_desc dst = by_tag(dims, random.tag(int(dims.size())), type);
+        const machine &m = all_machines()[seed / 4 % 4];
+        const move_problem move = normalized(src, dst), padding = normalized(dst, dst);
+        ASSERT_EQ(stores_of(planned(move, m)), wanted_stores(dst, plan_mode::move))
+                << "seed " << seed << "\n" << to_text(planned(move, m));
+        ASSERT_EQ(stores_of(planned(padding, m, plan_mode::padding_only)),
+                wanted_stores(dst, plan_mode::padding_only))
+                << "seed " << seed;
+    }
+}
+
+TEST(Plan, NoPaddingNoJobs) {
+    const move_problem p = normalized({4, 32}, "aB16b", "aB16b", tfmt_f32);
+    EXPECT_TRUE(planned(p, avx2(), plan_mode::padding_only).jobs.empty());
+}
+
+// ---------------------------------------------------------------- extents beyond execution
+
+// Elements that the nest from `depth` on writes in `state`.
+dim_t elements_below(const plan &p, size_t depth, const nest_state &state) {
+    if (depth == p.problem.levels.size()) {
+        dim_t n = 1;
+        for (const dim_limits &l : state.limits)
+            n *= l.store;
+        return n;
+    }
+    const level &l = p.problem.levels[depth];
+    dim_t n = 0;
+    for (const segment &s : tfmt::cpu::split(l.unit, state.limits[size_t(l.dim)],
+                 state.in_padding)) {
+        nest_state below = state;
+        below.limits[size_t(l.dim)] = s.below;
+        below.in_padding = state.in_padding || s.is_padding;
+        n += s.count * elements_below(p, depth + 1, below);
+    }
+    return n;
+}
+
+// Elements (as wide as the plan's) that all jobs write.
+dim_t elements_of_jobs(const plan &p) {
+    dim_t sum = 0;
+    for (const tfmt::cpu::job &j : p.jobs) {
+        dim_t n = 1;
+        for (const tfmt::cpu::job_loop &l : j.loops)
+            n *= l.count;
+        sum += n * elements_below(p, size_t(p.n_driver_levels), p.kernels[size_t(j.kernel)].state);
+    }
+    return sum;
+}
+
+TEST(Plan, HugeExtents) {
+    const dim_t million = 1000003; // a prime
+    struct {
+        tfmt_data_type_t type;
+        memory_desc src, dst;
+    } rows[] = {
+            {tfmt_f32, by_tag({million, million}, "ab"), by_tag({million, million}, "ba")},
+            {tfmt_f32, by_tag({million, million}, "ab"), by_tag({million, million}, "AB16b16a")},
+            {tfmt_f32, by_tag({dim_t(1) << 30, dim_t(1) << 29}, "ab"),
+                    by_tag({dim_t(1) << 30, dim_t(1) << 29}, "ba")},
+            {tfmt_f32, by_strides({20, 20}, {dim_t(1) << 40, 1}), by_tag({20, 20}, "ba")},
+            {tfmt_f32, by_tag({dim_t(1) << 33}, "A48a"), by_tag({dim_t(1) << 33}, "A32a")},
+    };
+    for (const auto &r : rows) {
+        const move_problem move = normalized(r.src, r.dst);
+        for (const machine &m : all_machines()) {
+            const plan p = planned(move, m);
+            EXPECT_EQ(elements_of_jobs(p) * p.the_tile.elem_bytes, tfmt::nelems(r.dst, true) * 4)
+                    << to_text(p);
+            EXPECT_GT(p.moved_bytes, 0);
+            EXPECT_GE(p.moved_bytes, tfmt::nelems(r.dst, true) * 4);
+            size_t n_ops = 0;
+            for (const tfmt::cpu::kernel_spec &spec : p.kernels)
+                for (const auto &ops : tfmt::cpu::ir::build(p, spec, false).blocks)
+                    n_ops += ops.size();
+            EXPECT_LE(n_ops, tfmt::cpu::tuning::max_kernel_ops);
+        }
+    }
+}
+
+// The last call of the last job ends at the last element, 4 TB from the first.
+TEST(Plan, LastCallOfAHugeTensor) {
+    const dim_t n = 1 << 20;
+    const plan p = planned(normalized({n, n}, "ab", "ba", tfmt_f32), avx2());
+    const driver calls(p);
+    kernel_call first {}, last {};
+    calls.run(0, 1, [&](const kernel_call &c) { first = c; });
+    calls.run(calls.n_items() - 1, calls.n_items(), [&](const kernel_call &c) { last = c; });
+    EXPECT_EQ(first.src_offset, 0);
+    EXPECT_EQ(first.dst_offset, 0);
+    const level &root = p.problem.levels[size_t(p.n_driver_levels)];
+    dim_t inner = 0; // from the first to the last tile inside one root step
+    for (size_t i = size_t(p.n_driver_levels) + 1; i < p.problem.levels.size(); i++)
+        inner += (p.problem.levels[i].extent - 1) * p.problem.levels[i].dst_stride;
+    dim_t in_tile = 0;
+    for (const tfmt::cpu::tile_bit &b : p.the_tile.bits)
+        in_tile += b.dst_stride_bytes;
+    EXPECT_EQ(last.dst_offset + (last.root_count - 1) * root.dst_stride + inner + in_tile,
+            n * n * 4 - 4);
+}
+
+// ---------------------------------------------------------------- decisions
+
+TEST(Plan, DependsOnTheMachinePassedInAlone) {
+    const move_problem move = normalized({2, 40, 30, 34}, "nchw", "nChw16c", tfmt_bf16);
+    for (const machine &m : all_machines()) {
+        const std::string text = to_text(planned(move, m));
+        for (tfmt_cpu_isa_t cap : {tfmt_cpu_isa_none, tfmt_cpu_isa_sse41, tfmt_cpu_isa_avx2}) {
+            tfmt::cpu::set_max_isa(cap);
+            EXPECT_EQ(to_text(planned(move, m)), text);
+        }
+        tfmt::cpu::set_max_isa(tfmt_cpu_isa_avx512_core_fp16);
+        EXPECT_EQ(to_text(planned(move, m)), text);
+    }
+}
+
+TEST(Plan, IrregularLevelsAreTheDrivers) {
+    const plan p = planned(normalized({200, 64}, "Ab48a", "Ab32a", tfmt_f32), avx512());
+    int n_irregular = 0;
+    for (size_t i = 0; i < p.problem.levels.size(); i++) {
+        if (p.problem.levels[i].is_regular()) continue;
+        n_irregular++;
+        EXPECT_LT(int(i), p.n_driver_levels);
+    }
+    EXPECT_EQ(n_irregular, 1);
+}
+
+TEST(Plan, StreamsWholeAlignedVectorsOnly) {
+    machine m = avx512();
+    m.l3_bytes = 0; // every destination is too large for it
+    const auto streams = [&](const memory_desc &src, const memory_desc &dst) {
+        return planned(normalized(src, dst), m).may_stream;
+    };
+    const memory_desc plain = by_tag({64, 64}, "ab");
+    EXPECT_TRUE(streams(plain, by_tag({64, 64}, "ba")));
+    EXPECT_TRUE(streams(plain, by_strides({64, 64}, {80, 1})));
+    EXPECT_FALSE(streams(plain, by_strides({64, 64}, {72, 1}))); // rows 288 bytes apart
+    EXPECT_FALSE(streams(by_tag({64, 20}, "ba"), by_tag({64, 20}, "ab"))); // rows of 80 bytes
+    const vec dims {64, 64}, aligned {0, 16}, off {0, 4};
+    const memory_desc parent = by_tag({64, 96}, "ab");
+    EXPECT_TRUE(streams(plain, tfmt::make_submemory(parent, dims.data(), aligned.data())));
+    EXPECT_FALSE(streams(plain, tfmt::make_submemory(parent, dims.data(), off.data())));
+    EXPECT_FALSE(planned(normalized({3, 20}, "aB16b", "aB16b", tfmt_f32), m,
+            plan_mode::padding_only).may_stream);
+    m.l3_bytes = size_t(1) << 60;
+    EXPECT_FALSE(streams(plain, by_tag({64, 64}, "ba")));
+}
+
+TEST(Plan, TooManyTailsTakeASimplerTile) {
+    // 12 dimensions, each with a tail: 2^12 combinations.
+    const move_problem move = normalized(vec(12, 5), "abcdefghijkl",
+            "ABCDEFGHIJKL2a2b2c2d2e2f2g2h2i2j2k2l", tfmt_f32);
+    plan p;
+    std::string why;
+    EXPECT_FALSE(tfmt::cpu::make_plan(move, avx512(), plan_mode::move, &p, &why));
+    EXPECT_EQ(why, "too many combinations of tails for generated code");
+}
+
+TEST(Plan, RefusesBlocksThatHardlyEverNest) {
+    // 511 and 512 nest every 261632 elements.
+    plan p;
+    std::string why;
+    EXPECT_FALSE(tfmt::cpu::make_plan(
+            normalized({600000}, "A511a", "A512a", tfmt_f32), avx2(), plan_mode::move, &p, &why));
+    EXPECT_EQ(why, "blocks that nest in no step of their first 65536");
+    planned(normalized({600000}, "A63a", "A64a", tfmt_f32), avx2()); // every 4032
+}
+
+} // namespace

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles and their schedules, for machines that need not be the host: a table of what each pair of
+// layouts becomes on each ISA, and a simulation of every schedule found for random tiles.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "cpu/plan/stages.hpp"
+#include "tests/unit/plan_helpers.hpp"
+
+namespace {
+
+using namespace plan_test;
+using tfmt::cpu::schedule;
+using tfmt::cpu::stage;
+using tfmt::cpu::stage_kind;
+using tfmt::cpu::tile;
+using tfmt::cpu::tile_bit;
+
+// What a stage costs for one register, in unpacks; the table of stages.cpp written down again.
+float cost_of(stage_kind kind) {
+    switch (kind) {
+    case stage_kind::unpack: return 1.0f;
+    case stage_kind::halves:
+    case stage_kind::quarters:
+    case stage_kind::alternate: return 1.6f;
+    case stage_kind::permute2: return 2.0f;
+    default: return 1.3f;
+    }
+}
+
+bool uses_indices(const stage &s) { return s.entering < 0 || s.kind == stage_kind::permute2; }
+
+// "64/32/16 4": loads of 64 bytes, stores of 32, 16 registers, 4 stages; "+1" if one of the stages
+// takes an index vector.
+std::string summary(const tile &t, const schedule &s) {
+    const auto n_indexed = std::count_if(s.stages.begin(), s.stages.end(), uses_indices);
+    std::string text = std::to_string(t.elem_bytes << t.src_run.size()) + "/"
+            + std::to_string(t.elem_bytes << t.dst_run.size()) + "/"
+            + std::to_string(1 << t.n_reg_bits()) + " " + std::to_string(s.stages.size());
+    return n_indexed ? text + "+" + std::to_string(n_indexed) : text;
+}
+
+struct row {
+    tfmt_data_type_t type;
+    vec dims;
+    const char *src;
+    const char *dst;
+    const char *sse41;
+    const char *avx2;
+    const char *avx512;
+    const char *vbmi;
+};
+
+void check(const std::vector<row> &rows) {
+    for (const row &r : rows) {
+        const std::string wanted[] = {r.sse41, r.avx2, r.avx512, r.vbmi};
+        for (size_t i = 0; i < all_machines().size(); i++) {
+            const machine &m = all_machines()[i];
+            const auto p = planned(normalized(r.dims, r.src, r.dst, r.type), m);
+            EXPECT_EQ(summary(p.the_tile, p.the_schedule), wanted[i])
+                    << r.src << " -> " << r.dst << " on " << name_of(m) << "\n"
+                    << to_text(p.the_tile) << to_text(p.the_schedule);
+        }
+    }
+}
+
+// Images whose rows do not collide in a cache.
+const vec image {2, 64, 30, 34};
+
+TEST(Tiles, TransposesOfImages) {
+    check({
+            {tfmt_f64, image, "nchw", "nhwc", "16/16/2 1", "32/32/4 2", "64/64/8 3", "64/64/8 3"},
+            {tfmt_f32, image, "nchw", "nhwc", "16/16/4 2", "32/32/8 3", "64/64/16 4", "64/64/16 4"},
+            {tfmt_f32, image, "nhwc", "nchw", "16/16/4 2", "32/32/8 3", "64/64/16 4", "64/64/16 4"},
+            // Whole stores; loads as long as the registers allow.
+            {tfmt_bf16, image, "nchw", "nhwc", "16/16/8 3", "16/32/8 3", "32/64/16 4",
+                    "32/64/16 4"},
+            {tfmt_bf16, image, "nhwc", "nchw", "16/16/8 3", "16/32/8 3", "32/64/16 4",
+                    "32/64/16 4"},
+            // Half a vector of 16 bytes is loaded twice: the bit that tells the halves apart comes
+            // in on top and is moved down first.
+            {tfmt_u8, image, "nchw", "nhwc", "8/16/8 4+1", "8/32/8 4+1", "16/64/16 4",
+                    "16/64/16 4"},
+            // Three channels are a run of four with one masked off.
+            {tfmt_f32, {1, 3, 30, 34}, "nchw", "nhwc", "16/16/4 2", "32/16/4 2", "64/16/4 2",
+                    "64/16/4 2"},
+            {tfmt_u8, {1, 3, 30, 34}, "nchw", "nhwc", "16/4/4 2", "32/4/4 2", "64/4/4 2",
+                    "64/4/4 2"},
+    });
+}
+
+TEST(Tiles, PlainToBlocked) {
+    check({
+            {tfmt_f32, image, "nchw", "nChw16c", "16/16/4 2", "32/32/8 3", "64/64/16 4",
+                    "64/64/16 4"},
+            {tfmt_bf16, image, "nchw", "nChw32c", "16/16/8 3", "16/32/8 3", "32/64/16 4",
+                    "32/64/16 4"},
+            // 16 channels of 2 bytes are half a vector of 64: its other half is the next pixel, which
+            // takes one two-source permute.
+            {tfmt_bf16, image, "nchw", "nChw16c", "16/16/8 3", "16/32/8 3", "64/64/16 4+1",
+                    "64/64/16 4+1"},
+            {tfmt_bf16, image, "nChw16c", "nchw", "16/16/8 3", "16/32/8 3", "64/64/16 4+1",
+                    "64/64/16 4+1"},
+            // Bytes are permuted across 16 bytes with VBMI only; without it 8 bytes at a time.
+            {tfmt_u8, image, "nchw", "nChw32c", "8/16/8 4+1", "8/32/8 4+1", "32/64/16 5+1",
+                    "32/64/16 4+1"},
+            // Rows of 9 are runs of 16 with 7 masked off.
+            {tfmt_f32, {64, 64, 3, 3}, "oihw", "OIhw16i16o", "16/16/4 2", "32/32/8 3",
+                    "64/64/16 4", "64/64/16 4"},
+    });
+}
+
+TEST(Tiles, Vnni) {
+    check({
+            // Pairs (fours) that are neighbours on both sides are 4-byte elements.
+            {tfmt_bf16, {68, 68}, "ab", "AB8b16a2b", "16/16/4 2", "32/32/8 3", "64/64/16 4",
+                    "64/64/16 4"},
+            {tfmt_s8, {64, 68}, "ab", "AB16b16a4b", "16/16/4 2", "32/32/8 3", "64/64/16 4",
+                    "64/64/16 4"},
+            {tfmt_bf16, {64, 64, 3, 3}, "oihw", "OIhw8i16o2i", "16/16/8 3", "16/32/8 3",
+                    "32/64/16 4", "32/64/16 4"},
+            {tfmt_s8, {64, 64, 3, 3}, "oihw", "OIhw16i16o4i", "8/16/8 4+1", "8/32/8 4+1",
+                    "16/64/16 4", "16/64/16 4"},
+    });
+}
+
+TEST(Tiles, CopiesAndSmallOnes) {
+    check({
+            // Elements of 16 bytes, four vectors at a time, no shuffle.
+            {tfmt_f32, {2, 30, 34}, "abc", "abc", "16/16/4 0", "32/32/4 0", "64/64/4 0",
+                    "64/64/4 0"},
+            // A tile of 4 elements fits 16 bytes; wider vectors would be half empty.
+            {tfmt_f32, {2, 2}, "ab", "ba", "16/16/1 1+1", "16/16/1 1+1", "16/16/1 1+1",
+                    "16/16/1 1+1"},
+            {tfmt_f32, {2, 4}, "ab", "ba", "16/16/2 1", "32/32/1 2+2", "32/32/1 1+1",
+                    "32/32/1 1+1"},
+    });
+}
+
+TEST(Tiles, BitsOfATransposition) {
+    const auto p = planned(normalized({2, 64, 30, 34}, "nchw", "nhwc", tfmt_f32), sse41());
+    const tile &t = p.the_tile;
+    EXPECT_EQ(t.elem_bytes, 4);
+    EXPECT_EQ(t.vector_bytes, 16);
+    EXPECT_EQ(t.n_lane_bits(), 2);
+    EXPECT_EQ(t.n_reg_bits(), 2);
+    ASSERT_EQ(t.bits.size(), 4u);
+    // 2 channels, then 2 pixels: strides in bytes of nchw and nhwc.
+    const dim_t wanted[][3] = {{1, 4080, 4}, {2, 8160, 8}, {1, 4, 256}, {2, 8, 512}};
+    for (size_t i = 0; i < 4; i++) {
+        EXPECT_EQ(t.bits[i].weight, wanted[i][0]) << i;
+        EXPECT_EQ(t.bits[i].src_stride_bytes, wanted[i][1]) << i;
+        EXPECT_EQ(t.bits[i].dst_stride_bytes, wanted[i][2]) << i;
+    }
+    EXPECT_EQ(t.bits[0].dim, t.bits[1].dim);
+    EXPECT_NE(t.bits[1].dim, t.bits[2].dim);
+    EXPECT_EQ(t.dst_run, (std::vector<int> {0, 1}));
+    EXPECT_EQ(t.src_run, (std::vector<int> {2, 3}));
+}
+
+TEST(Tiles, FillersWhereTheVectorIsTooWide) {
+    // 3 bytes are 2 bits of an index; the other 2 lane bits of 16 bytes are always 0.
+    const auto p = planned(normalized({3}, "a", "a", tfmt_u8), sse41());
+    ASSERT_EQ(p.the_tile.bits.size(), 4u);
+    EXPECT_EQ(p.the_tile.bits[0].level, 0);
+    EXPECT_EQ(p.the_tile.bits[1].level, 0);
+    EXPECT_EQ(p.the_tile.bits[2].level, -1);
+    EXPECT_EQ(p.the_tile.bits[3].level, -1);
+}
+
+TEST(Tiles, OneElementWhereNothingIsContiguous) {
+    const auto p = planned(normalized(by_strides({8}, {2}), by_tag({8}, "a")), avx512());
+    EXPECT_EQ(p.the_tile.vector_bytes, 4);
+    EXPECT_EQ(p.the_tile.n_lane_bits(), 0);
+    EXPECT_TRUE(p.the_schedule.stages.empty());
+    EXPECT_EQ(p.note, "one element at a time: src or dst has no two neighbours to move together");
+}
+
+TEST(Tiles, Log2) {
+    EXPECT_EQ(tfmt::cpu::ceil_log2(1), 0);
+    EXPECT_EQ(tfmt::cpu::ceil_log2(2), 1);
+    EXPECT_EQ(tfmt::cpu::ceil_log2(3), 2);
+    EXPECT_EQ(tfmt::cpu::ceil_log2(4), 2);
+    EXPECT_EQ(tfmt::cpu::ceil_log2((dim_t(1) << 40) + 1), 41);
+    EXPECT_EQ(tfmt::cpu::log2_exact(dim_t(1) << 40), 40);
+}
+
+float planned_cost(
+        tfmt_data_type_t type, const char *src, const char *dst, const machine &m) {
+    return planned(normalized(image, src, dst, type), m).the_schedule.cost;
+}
+
+TEST(Schedules, Costs) {
+    // 4x4 on SSE4.1: two unpacks. 8x8 on AVX2: two unpacks and the halves. 16x16 on AVX-512: two
+    // unpacks and two stages of 16-byte lanes.
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_f32, "nchw", "nhwc", sse41()), 2.0f);
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_f32, "nchw", "nhwc", avx2()), 3.6f);
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_f32, "nchw", "nhwc", avx512()), 5.2f);
+    // Loads of parts of a vector save the stages that cross 16 bytes.
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_bf16, "nchw", "nhwc", avx2()), 3.0f);
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_bf16, "nchw", "nhwc", avx512()), 4.6f);
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_u8, "nchw", "nhwc", avx512()), 4.0f);
+    EXPECT_FLOAT_EQ(planned_cost(tfmt_u8, "nchw", "nhwc", avx2()), 4.3f);
+    // Copies.
+    for (const machine &m : all_machines())
+        EXPECT_FLOAT_EQ(planned_cost(tfmt_bf16, "nhwc", "nhwc", m), 0.0f);
+}
+
+TEST(Schedules, ThePermuteIsTheLastStage) {
+    const auto p = planned(normalized(image, "nchw", "nChw16c", tfmt_bf16), avx512());
+    ASSERT_EQ(p.the_schedule.stages.size(), 4u);
+    EXPECT_EQ(p.the_schedule.stages[3].kind, stage_kind::permute2);
+    EXPECT_LE(p.the_schedule.cost, 5.6f + 1e-3f);
+}
+
+// ---------------------------------------------------------------- what each stage may do
+
+int position_of(int bytes, const tile &t) {
+    return int(std::lround(std::log2(double(bytes) / t.elem_bytes)));
+}
+
+using lanes = std::vector<int>;
+
+// `bit` enters at `from`, what is there moves up, what was at `to` leaves.
+lanes rotated(lanes l, int from, int to, int bit) {
+    l.erase(l.begin() + to);
+    l.insert(l.begin() + from, bit);
+    return l;
+}
+
+bool same_set(lanes a, lanes b) {
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    return a == b;
+}
+
+bool same_range(const lanes &a, const lanes &b, int from, int to) {
+    return std::equal(a.begin() + from, a.begin() + to, b.begin() + from);
+}
+
+int count_missing(const lanes &of, const lanes &in) {
+    return int(std::count_if(of.begin(), of.end(),
+            [&](int bit) { return std::find(in.begin(), in.end(), bit) == in.end(); }));
+}
+
+// Whether the machine has a shuffle that turns the order `before` into that of `s`.
+std::string check_stage(const tile &t, const machine &m, const lanes &before, const stage &s) {
+    const int v = t.vector_bytes, n = t.n_lane_bits();
+    const bool is_exchange = s.entering >= 0;
+    if (int(s.lanes.size()) != n) return "wrong number of lanes";
+    if (is_exchange && count_missing({s.entering}, before) != 1) return "enters twice";
+    const bool has_index_vectors = m.vector_bytes == 64 && (t.elem_bytes > 1 || m.has_vbmi);
+    switch (s.kind) {
+    case stage_kind::unpack:
+        return s.lanes == rotated(before, position_of(s.unit_bytes, t), position_of(8, t),
+                                s.entering)
+                        && s.unit_bytes >= t.elem_bytes && s.unit_bytes <= 8
+                ? ""
+                : "unpack";
+    case stage_kind::halves:
+        return v == 32 && s.lanes == rotated(before, n - 1, n - 1, s.entering) ? "" : "halves";
+    case stage_kind::quarters:
+        return v == 64 && s.lanes == rotated(before, n - 1, n - 1, s.entering) ? "" : "quarters";
+    case stage_kind::alternate: {
+        lanes wanted = before;
+        wanted[size_t(n - 2)] = before[size_t(n - 1)];
+        wanted[size_t(n - 1)] = s.entering;
+        return v == 64 && s.lanes == wanted ? "" : "alternate";
+    }
+    case stage_kind::within16:
+        return !is_exchange && same_set(before, s.lanes)
+                        && same_range(before, s.lanes, position_of(16, t), n)
+                ? ""
+                : "within16";
+    case stage_kind::quads:
+        return !is_exchange && v >= 32 && same_set(before, s.lanes)
+                        && same_range(before, s.lanes, 0, std::max(0, position_of(8, t)))
+                ? ""
+                : "quads";
+    case stage_kind::permute:
+        return !is_exchange && has_index_vectors && same_set(before, s.lanes) ? "" : "permute";
+    case stage_kind::permute2:
+        return has_index_vectors && count_missing(s.lanes, before) == 1
+                        && count_missing({s.entering}, s.lanes) == 0
+                ? ""
+                : "permute2";
+    }
+    return "unknown stage";
+}
+
+std::string check_schedule(const tile &t, const machine &m, const schedule &s) {
+    lanes now = s.load_lanes;
+    if (std::set<int>(now.begin(), now.end()).size() != size_t(t.n_lane_bits()))
+        return "lanes that hold one bit twice";
+    if (s.load_run_bits != int(t.src_run.size())
+            || !std::equal(t.src_run.begin(), t.src_run.end(), now.begin()))
+        return "loads that are no source runs";
+    float cost = 0;
+    for (const stage &g : s.stages) {
+        const std::string wrong = check_stage(t, m, now, g);
+        if (!wrong.empty()) return "a machine without this " + wrong;
+        now = g.lanes;
+        cost += cost_of(g.kind);
+    }
+    if (!std::equal(t.dst_run.begin(), t.dst_run.end(), now.begin()))
+        return "the destination run is not in the lanes";
+    return std::fabs(cost - s.cost) < 1e-3f ? "" : "cost";
+}
+
+// A tile of the planner's kind: a source and a destination run that share some bits.
+tile random_tile(desc_test::random_descs &random, const machine &m) {
+    const int elem_log2 = int(random.below(5));
+    int vector_bytes = m.vector_bytes;
+    while (vector_bytes > 16 && random.below(4) == 0)
+        vector_bytes /= 2;
+    tile t {1 << elem_log2, vector_bytes, {}, {}, {}, {}};
+    const int n = t.n_lane_bits(), n_bits = n + int(random.below(5));
+    for (int i = 0; i < n_bits; i++)
+        t.bits.push_back({0, 0, dim_t(1) << i, 0, 0});
+    lanes all;
+    for (int i = 0; i < n_bits; i++)
+        all.push_back(i);
+    auto run = [&] {
+        for (size_t i = all.size(); i > 1; i--)
+            std::swap(all[i - 1], all[size_t(random.below(dim_t(i)))]);
+        return lanes(all.begin(), all.begin() + int(random.below(n + 1)));
+    };
+    t.src_run = run();
+    t.dst_run = run();
+    return t;
+}
+
+class SchedulesOn : public testing::TestWithParam<machine> {};
+
+TEST_P(SchedulesOn, RandomTilesEndInTheirDestinationRun) {
+    const machine &m = GetParam();
+    for (unsigned seed = 0; seed < 600; seed++) {
+        desc_test::random_descs random(seed);
+        const tile t = random_tile(random, m);
+        const schedule s = tfmt::cpu::find_schedule(t, m);
+        ASSERT_EQ(check_schedule(t, m, s), "")
+                << "seed " << seed << "\n" << to_text(t) << to_text(s);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, SchedulesOn, testing::ValuesIn(all_machines()),
+        [](const testing::TestParamInfo<machine> &info) {
+            return std::to_string(info.param.vector_bytes)
+                    + (info.param.has_vbmi ? "_with_vbmi" : "");
+        });
+
+TEST(Schedules, Text) {
+    const auto p = planned(normalized({4, 4}, "ab", "ba", tfmt_f32), sse41());
+    EXPECT_EQ(to_text(p.the_tile),
+            "tile: element 4 bytes, vector 16 bytes, 4 registers\n"
+            "  bit 0: axis 2 weight 1 src_stride 16 dst_stride 4\n"
+            "  bit 1: axis 2 weight 2 src_stride 32 dst_stride 8\n"
+            "  bit 2: axis 3 weight 1 src_stride 4 dst_stride 16\n"
+            "  bit 3: axis 3 weight 2 src_stride 8 dst_stride 32\n"
+            "  src run: 2 3\n"
+            "  dst run: 0 1\n");
+    EXPECT_EQ(to_text(p.the_schedule),
+            "schedule: loads of 4 elements, lanes 2 3\n"
+            "  unpack 4, bit 1 enters, lanes 1 2\n"
+            "  unpack 4, bit 0 enters, lanes 0 1\n");
+}
+
+} // namespace
