@@ -68,12 +68,18 @@ want_package() {
     say "going on without $1 ($2)"
 }
 
+# Memory that can be had without swapping; a guess where the system does not tell.
+available_gib() {
+    awk '/^MemAvailable:/ { gib = int($2 / 1048576); found = 1 } END { print found ? gib : 4 }' \
+        /proc/meminfo 2>/dev/null || echo 4
+}
+
 # Compilations that run at once: one a core, and no more than memory has GiB for.
 parallel_jobs() {
     cores=$(nproc 2>/dev/null || echo 1)
-    gib=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null)
-    [ "${gib:-$cores}" -ge 1 ] || gib=1
-    [ "${gib:-$cores}" -lt "$cores" ] && cores=$gib
+    gib=$(available_gib)
+    [ "$gib" -lt "$cores" ] && cores=$gib
+    [ "$cores" -ge 1 ] || cores=1
     echo "$cores"
 }
 
