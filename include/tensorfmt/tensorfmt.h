@@ -39,6 +39,14 @@
 #define TFMT_API __attribute__((visibility("default")))
 #endif
 
+/* In C++ every int is a value of the enumerations below, as it is in C: an unknown number is an
+ * argument that the functions refuse, not undefined behaviour. */
+#ifdef __cplusplus
+#define TFMT_ENUM_BASE : int
+#else
+#define TFMT_ENUM_BASE
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -74,7 +82,7 @@ typedef int64_t tfmt_dim_t;
 typedef tfmt_dim_t tfmt_dims_t[TFMT_MAX_NDIMS];
 
 /* Numbers as in dnnl_status_t. */
-typedef enum {
+typedef enum TFMT_ENUM_BASE {
     tfmt_success = 0,
     tfmt_out_of_memory = 1,
     tfmt_invalid_arguments = 2,
@@ -85,7 +93,7 @@ typedef enum {
 /* Numbers as in dnnl_data_type_t. s4, u4 and f4_e2m1 take half a byte: element 2k is the low half
  * of byte k, element 2k + 1 the high half. boolean is a byte, 0 or 1; e8m0 is a power-of-two scale.
  */
-typedef enum {
+typedef enum TFMT_ENUM_BASE {
     tfmt_data_type_undef = 0,
     tfmt_f16 = 1,
     tfmt_bf16 = 2,
@@ -106,7 +114,7 @@ typedef enum {
 
 /* any: dims and type are fixed, the layout is not. Such a descriptor has no strides, offsets or
  * size and cannot be reordered. blocked: strides and inner blocks; plain layouts have no blocks. */
-typedef enum {
+typedef enum TFMT_ENUM_BASE {
     tfmt_format_kind_undef = 0,
     tfmt_format_kind_any = 1,
     tfmt_blocked = 2
@@ -117,7 +125,7 @@ typedef enum {
  * inner blocks, outermost first. tfmt_aBcd16b: dimension 1 is cut in blocks of 16, which lie
  * innermost. Aliases (tfmt_nChw16c = tfmt_aBcd16b) name what the dimensions mean. The library's
  * numbers are its own, they differ from dnnl_format_tag_t. A published number never changes. */
-typedef enum {
+typedef enum TFMT_ENUM_BASE {
     tfmt_format_tag_undef = 0,
     tfmt_format_tag_any = 1,
 #define TFMT_TAG_ENUMERATOR(number, name) tfmt_##name = number,
@@ -130,7 +138,7 @@ typedef enum {
 } tfmt_format_tag_t;
 
 /* What the query functions can be asked; the type of the result is said there. */
-typedef enum {
+typedef enum TFMT_ENUM_BASE {
     tfmt_query_undef = 0,
     tfmt_query_impl_info_str = 8,
     tfmt_query_ndims_s32 = 256,
@@ -142,6 +150,7 @@ typedef enum {
     tfmt_query_format_kind = 262,
     tfmt_query_strides = 263,
     tfmt_query_inner_nblks_s32 = 264,
+    tfmt_query_inner_nblks = tfmt_query_inner_nblks_s32, /* the name in oneDNN's guide */
     tfmt_query_inner_blks = 265,
     tfmt_query_inner_idxs = 266,
     tfmt_query_tag = 267
@@ -369,6 +378,10 @@ TFMT_API tfmt_status_t tfmt_memory_desc_get_index(
 TFMT_API tfmt_status_t tfmt_memory_desc_to_string(
         const_tfmt_memory_desc_t md, char *buffer, size_t *size);
 
+/* The names that oneDNN's memory-format guide uses, from before its version 3. */
+#define tfmt_memory_desc_init_by_tag tfmt_memory_desc_create_with_tag
+#define tfmt_memory_desc_init_by_strides tfmt_memory_desc_create_with_strides
+
 /* ---------------------------------------------------------------- memory and zero padding */
 
 /* A memory object is a descriptor and a buffer (its "data handle"), which is the user's or the
@@ -379,7 +392,7 @@ TFMT_API tfmt_status_t tfmt_memory_desc_to_string(
 #define TFMT_MEMORY_ALLOCATE ((void *)(size_t)-1)
 
 /* Whether setting a buffer writes zeros to its padding, or the caller vouches for what is there. */
-typedef enum { tfmt_padding_zero = 0, tfmt_padding_keep = 1 } tfmt_padding_t;
+typedef enum TFMT_ENUM_BASE { tfmt_padding_zero = 0, tfmt_padding_keep = 1 } tfmt_padding_t;
 
 /* Makes *memory for md. handle: TFMT_MEMORY_ALLOCATE, a buffer of tfmt_memory_desc_get_size() bytes
  * aligned to 64 that lives until the object is destroyed, content unspecified except for the
@@ -523,7 +536,7 @@ TFMT_API tfmt_status_t tfmt_reorder_destroy(tfmt_reorder_t reorder);
 
 /* Instruction sets that code is generated for, each including the ones before; none: portable code
  * only. avx512_core is F, BW, DQ and VL. */
-typedef enum {
+typedef enum TFMT_ENUM_BASE {
     tfmt_cpu_isa_none = 0,
     tfmt_cpu_isa_sse41 = 1,
     tfmt_cpu_isa_avx2 = 2,

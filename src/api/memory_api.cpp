@@ -84,12 +84,15 @@ tfmt_status_t tfmt_memory_get_data_handle(const_tfmt_memory_t memory, void **han
 }
 
 tfmt_status_t tfmt_memory_set_data_handle(tfmt_memory_t memory, void *handle) {
-    return tfmt_memory_set_data_handle_v2(memory, handle, tfmt_padding_zero);
+    return guard("tfmt_memory_set_data_handle", [&] {
+        require_not_null(memory, "memory");
+        set_handle(*memory, handle, tfmt_padding_zero);
+    });
 }
 
 tfmt_status_t tfmt_memory_set_data_handle_v2(
         tfmt_memory_t memory, void *handle, tfmt_padding_t padding) {
-    return guard("tfmt_memory_set_data_handle", [&] {
+    return guard("tfmt_memory_set_data_handle_v2", [&] {
         require_not_null(memory, "memory");
         set_handle(*memory, handle, padding);
     });

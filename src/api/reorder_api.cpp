@@ -62,8 +62,11 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
 
 // No guard: nothing here throws, and a small tensor's copy takes less time than a message.
 tfmt_status_t tfmt_reorder_execute(
-        const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *) {
+        const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args) {
     if (!reorder) return refuse_execution("tfmt_reorder_execute: reorder is null");
+    if (args && args->struct_size != sizeof *args)
+        return refuse_execution("tfmt_reorder_execute: args->struct_size is not "
+                                "sizeof(tfmt_exec_args_t)");
     if (reorder->src_bytes == 0 || reorder->dst_bytes == 0) return tfmt_success;
     if (!src) return refuse_execution("tfmt_reorder_execute: src is null");
     if (!dst) return refuse_execution("tfmt_reorder_execute: dst is null");

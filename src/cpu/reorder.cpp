@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/reorder.hpp"
 
-#include "common/data_type.hpp"
-#include "common/status.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/environment.hpp"
 #include "cpu/isa/isa.hpp"
@@ -44,31 +42,49 @@ private:
     ref::portable code_;
 };
 
-implementation_ptr make_implementation(const request &r) {
-    const reorder_problem p = make_problem(r.src, r.dst);
-    if (is_zero_sized(r.dst)) return std::make_shared<nothing>();
-    std::string why = "built without generated code";
 #ifdef TENSORFMT_HAVE_JIT
-    if (implementation_ptr made = jit::make_generated(p, r.mode, host_machine(), &why)) return made;
-#endif
-    return std::make_shared<portable_implementation>(p, r.mode, why);
-}
 
-} // namespace
+// Reading the topology takes milliseconds, once. Tensors that fit any L2 have the same plan on
+// every machine and do not wait for it.
+constexpr size_t fits_any_l2_bytes = 256 << 10;
 
-machine host_machine() {
-    const isa_info isa = effective_isa_info();
-    const topology &host = host_topology();
+machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
+    const isa_info isa = describe(cap);
     machine m;
     m.isa = isa.isa;
     m.has_vbmi = isa.has_vbmi;
     m.vector_bytes = isa.max_vector_bytes;
     m.n_vector_regs = isa.n_vector_regs;
-    m.l1d_bytes = host.l1d_bytes;
+    if (moved_bytes <= fits_any_l2_bytes) return m;
+    const topology &host = host_topology();
     m.l2_bytes = host.l2_bytes;
     m.l3_bytes = host.last_level_bytes();
     return m;
 }
+
+implementation_ptr make_generated(const request &r, const reorder_problem &p, std::string *why) {
+    const machine m = host_machine(r.isa, size_bytes(r.src) + size_bytes(r.dst));
+    return jit::make_generated(p, r.mode, m, why);
+}
+
+#else
+
+implementation_ptr make_generated(const request &, const reorder_problem &, std::string *why) {
+    *why = "built without generated code";
+    return nullptr;
+}
+
+#endif
+
+implementation_ptr make_implementation(const request &r) {
+    const reorder_problem p = make_problem(r.src, r.dst);
+    if (is_zero_sized(r.dst)) return std::make_shared<nothing>();
+    std::string why;
+    if (implementation_ptr made = make_generated(r, p, &why)) return made;
+    return std::make_shared<portable_implementation>(p, r.mode, why);
+}
+
+} // namespace
 
 implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst) {
     check_environment();

@@ -6,9 +6,6 @@
 
 namespace tfmt::cpu {
 
-// What the plan may know of this machine, under the present cap of the ISA.
-machine host_machine();
-
 // What moves `src` to `dst`, padding of dst included; from the cache, or made now. Throws if the
 // pair cannot be reordered.
 implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst);

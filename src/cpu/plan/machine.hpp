@@ -14,9 +14,8 @@ struct machine {
     bool has_vbmi = false; // byte-granular permutes (vpermb, vpermt2b)
     int vector_bytes = 0;  // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
-    size_t l1d_bytes = 32 << 10;
     size_t l2_bytes = 1 << 20;
-    size_t l3_bytes = 32 << 20;
+    size_t l3_bytes = 32 << 20; // the cache before memory
 };
 
 } // namespace tfmt::cpu

@@ -4,9 +4,6 @@
 #ifdef TENSORFMT_HAVE_HWLOC
 
 #include <hwloc.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include <algorithm>
 #include <memory>
@@ -14,6 +11,7 @@
 #include <type_traits>
 
 #include "common/status.hpp"
+#include "cpu/exec/openmp.hpp"
 
 namespace tfmt::cpu {
 namespace {
@@ -86,16 +84,6 @@ topology read_numbers(hwloc_topology_t t) {
     out.is_from_hwloc = true;
     fill_in_defaults(out);
     return out;
-}
-
-// With OMP_PROC_BIND the binding of the threads so far is the runtime's doing and says nothing of
-// what the process may use.
-bool is_bound_by_openmp() {
-#ifdef _OPENMP
-    return omp_get_proc_bind() != omp_proc_bind_false;
-#else
-    return false;
-#endif
 }
 
 } // namespace
