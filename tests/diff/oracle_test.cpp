@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"
@@ -64,6 +65,40 @@ TEST(oracle_layout, reads_what_the_tag_says) {
                 << tag << " " << dims_text(shape);
         ASSERT_EQ(static_cast<int64_t>(tfmt_memory_desc_get_size(md.get())),
                 span_bytes(read_layout(md.get())));
+    }
+}
+
+// Every name of the header, as a string and as an enumerator, against the tests' own derivation.
+TEST(oracle_layout, every_name_of_the_header) {
+    struct named_tag {
+        const char *name;
+        tfmt_format_tag_t tag;
+    };
+    static const named_tag all[] = {
+#define ROW(number, name) {#name, tfmt_##name},
+            TFMT_FORMAT_TAGS(ROW)
+#undef ROW
+#define ROW(alias, name) {#alias, tfmt_##alias},
+                    TFMT_FORMAT_TAG_ALIASES(ROW)
+#undef ROW
+    };
+    EXPECT_EQ(std::size(all), 873u + 798u);
+    random_source random(13);
+    for (const named_tag &row : all) {
+        const std::string name = row.name;
+        dims shape;
+        for (size_t i = 0; i < name.find_first_of("0123456789") && i < name.size(); ++i)
+            shape.push_back(random.pick(dims {1, 2, 15, 16, 17, 33, 40}));
+        const desc_ptr by_string = make_with_tag(shape, tfmt_bf16, name);
+        tfmt_memory_desc_t md = nullptr;
+        ASSERT_EQ(tfmt_memory_desc_create_with_tag(
+                          &md, static_cast<int>(shape.size()), shape.data(), tfmt_bf16, row.tag),
+                tfmt_success)
+                << name << ": " << tfmt_get_last_error();
+        const desc_ptr by_enumerator(md);
+        const layout wanted = layout_from_tag(shape, tfmt_bf16, name);
+        EXPECT_EQ(difference(read_layout(by_string.get()), wanted), "") << name;
+        EXPECT_EQ(difference(read_layout(md), wanted), "") << name << " by enumerator";
     }
 }
 

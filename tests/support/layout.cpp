@@ -129,6 +129,10 @@ layout read_layout(const_tfmt_memory_desc_t md) {
 }
 
 layout layout_from_tag(const dims &logical, tfmt_data_type_t type, const std::string &tag) {
+    // oneDNN's header lets two names mean another order of the outer dims than they say, and code
+    // that is ported relies on what they mean.
+    if (tag == "gIOhw2i8o16i2o") return layout_from_tag(logical, type, "aBCde2c8b16c2b");
+    if (tag == "gIOdhw2i8o16i2o") return layout_from_tag(logical, type, "aBCdef2c8b16c2b");
     const tag_parts parts = split_tag(tag);
     const std::string order = logical_order(parts.outer);
     if (order.size() != logical.size() || parts.outer.size() != logical.size())
