@@ -72,8 +72,7 @@ TEST(Normalize, WidensElements) {
             // VNNI pairs that stay pairs move as 4 bytes, fours of bytes as well.
             {tfmt_bf16, {16, 32}, "AB8b16a2b", "AB16a16b", 4,
                     {"16 x 1, 4 -> 32", "8 x 1, 64 -> 4", "2 x 1, 512 -> 512"}},
-            {tfmt_bf16, {16, 32}, "ab", "AB8b16a2b", 4,
-                    {"16 x 1, 64 -> 4", "16 x 1, 4 -> 64"}},
+            {tfmt_bf16, {16, 32}, "ab", "AB8b16a2b", 4, {"16 x 1, 64 -> 4", "16 x 1, 4 -> 64"}},
             {tfmt_s8, {16, 32}, "AB4b16a4b", "AB16a16b", 4,
                     {"16 x 1, 4 -> 16", "4 x 1, 64 -> 4", "2 x 1, 256 -> 256"}},
             {tfmt_s8, {16, 32}, "AB4b16a4b", "AB8b16a2b", 2,
@@ -112,8 +111,7 @@ TEST(Normalize, BlocksThatDoNotNest) {
                     {"4 x 1, 16 -> 16", "6 x 1, (3:64 *:384) -> (2:64 *:256)", "2 x 1, 768 -> 768",
                             "2 x 1, 192 -> 128"}},
             {tfmt_f32, {100, 2}, "Ab48a", "Ab32a", 16,
-                    {"4 x 1, 16 -> 16 of 25/32",
-                            "6 x 4, (3:64 *:384) -> (2:64 *:256) of 25/32",
+                    {"4 x 1, 16 -> 16 of 25/32", "6 x 4, (3:64 *:384) -> (2:64 *:256) of 25/32",
                             "2 x 24, 768 -> 768 of 25/32", "2 x 1, 192 -> 128"}},
     });
 }
@@ -168,8 +166,8 @@ TEST(Normalize, PairsNibbles) {
     });
     const vec dims {3, 4}, offsets {1, 2};
     const memory_desc parent = by_tag({6, 8}, "ab", tfmt_s4);
-    const move_problem p = normalized(tfmt::make_submemory(parent, dims.data(), offsets.data()),
-            by_tag(dims, "ab", tfmt_s4));
+    const move_problem p = normalized(
+            tfmt::make_submemory(parent, dims.data(), offsets.data()), by_tag(dims, "ab", tfmt_s4));
     EXPECT_EQ(p.src_offset_bytes, 5);
     EXPECT_EQ(axes_of(p), (lines {"3 x 1, 4 -> 2"}));
 }
@@ -232,8 +230,8 @@ TEST(NormalizePasses, FuseChainsInAnyOrder) {
 }
 
 TEST(NormalizePasses, FuseLeavesTails) {
-    move_problem p {4, 0, 0, {{2, 2}, {5, 6}},
-            {{0, 2, 1, 24, 24, {}, {}}, {1, 6, 1, 4, 4, {}, {}}}};
+    move_problem p {
+            4, 0, 0, {{2, 2}, {5, 6}}, {{0, 2, 1, 24, 24, {}, {}}, {1, 6, 1, 4, 4, {}, {}}}};
     tfmt::fuse_neighbours(p);
     EXPECT_EQ(axes_of(p), (lines {"2 x 1, 24 -> 24", "6 x 1, 4 -> 4 of 5/6"}));
 }

@@ -171,8 +171,7 @@ TEST(ReorderProblem, BroadcastSource) {
 }
 
 TEST(ReorderProblem, TypesAndBits) {
-    const reorder_problem p = make_problem(
-            by_tag({4}, "a", tfmt_f64), by_tag({4}, "a", tfmt_s4));
+    const reorder_problem p = make_problem(by_tag({4}, "a", tfmt_f64), by_tag({4}, "a", tfmt_s4));
     EXPECT_EQ(p.src_type, tfmt_f64);
     EXPECT_EQ(p.dst_type, tfmt_s4);
     EXPECT_EQ(p.src_elem_bits, 64);
@@ -210,8 +209,8 @@ void expect_levels_tile(const reorder_problem &p) {
 
 // Every index that is read (written) has the offset that the definition of the layout gives it.
 void expect_offsets(const reorder_problem &p, const memory_desc &md, bool is_src) {
-    desc_test::for_each_index(is_src ? desc_test::dims_of(md) : desc_test::padded_dims_of(md),
-            [&](const vec &index) {
+    desc_test::for_each_index(
+            is_src ? desc_test::dims_of(md) : desc_test::padded_dims_of(md), [&](const vec &index) {
                 dim_t offset = is_src ? p.src_offset : p.dst_offset;
                 for (int d = 0; d < md.ndims; d++)
                     offset += offset_by_levels(
@@ -246,16 +245,16 @@ TEST(ReorderProblem, EveryIndexOfRandomPairs) {
         expect_offsets(p, dst, false);
         ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n" << to_text(p);
         n_with_padding += tfmt::has_padding(dst);
-        n_irregular += std::any_of(p.levels.begin(), p.levels.end(),
-                [](const level &l) { return !l.is_regular(); });
+        n_irregular += std::any_of(
+                p.levels.begin(), p.levels.end(), [](const level &l) { return !l.is_regular(); });
     }
     EXPECT_GT(n_irregular, 100);
     EXPECT_GT(n_with_padding, 100);
 }
 
 // make_problem must throw `status` and say every one of `words`.
-void expect_refused(const memory_desc &src, const memory_desc &dst, tfmt_status_t status,
-        const lines &words) {
+void expect_refused(
+        const memory_desc &src, const memory_desc &dst, tfmt_status_t status, const lines &words) {
     try {
         make_problem(src, dst);
         ADD_FAILURE() << "not refused: " << words[0];

@@ -96,8 +96,8 @@ TEST(Tiles, PlainToBlocked) {
                     "64/64/16 4"},
             {tfmt_bf16, image, "nchw", "nChw32c", "16/16/8 3", "16/32/8 3", "32/64/16 4",
                     "32/64/16 4"},
-            // 16 channels of 2 bytes are half a vector of 64: its other half is the next pixel, which
-            // takes one two-source permute.
+            // 16 channels of 2 bytes are half a vector of 64: its other half is the next pixel,
+            // which takes one two-source permute.
             {tfmt_bf16, image, "nchw", "nChw16c", "16/16/8 3", "16/32/8 3", "64/64/16 4+1",
                     "64/64/16 4+1"},
             {tfmt_bf16, image, "nChw16c", "nchw", "16/16/8 3", "16/32/8 3", "64/64/16 4+1",
@@ -106,8 +106,8 @@ TEST(Tiles, PlainToBlocked) {
             {tfmt_u8, image, "nchw", "nChw32c", "8/16/8 4+1", "8/32/8 4+1", "32/64/16 5+1",
                     "32/64/16 4+1"},
             // Rows of 9 are runs of 16 with 7 masked off.
-            {tfmt_f32, {64, 64, 3, 3}, "oihw", "OIhw16i16o", "16/16/4 2", "32/32/8 3",
-                    "64/64/16 4", "64/64/16 4"},
+            {tfmt_f32, {64, 64, 3, 3}, "oihw", "OIhw16i16o", "16/16/4 2", "32/32/8 3", "64/64/16 4",
+                    "64/64/16 4"},
     });
 }
 
@@ -186,8 +186,7 @@ TEST(Tiles, Log2) {
     EXPECT_EQ(tfmt::cpu::log2_exact(dim_t(1) << 40), 40);
 }
 
-float planned_cost(
-        tfmt_data_type_t type, const char *src, const char *dst, const machine &m) {
+float planned_cost(tfmt_data_type_t type, const char *src, const char *dst, const machine &m) {
     return planned(normalized(image, src, dst, type), m).the_schedule.cost;
 }
 
@@ -253,8 +252,9 @@ std::string check_stage(const tile &t, const machine &m, const lanes &before, co
     const bool has_index_vectors = m.vector_bytes == 64 && (t.elem_bytes > 1 || m.has_vbmi);
     switch (s.kind) {
     case stage_kind::unpack:
-        return s.lanes == rotated(before, position_of(s.unit_bytes, t), position_of(8, t),
-                                s.entering)
+        return s.lanes
+                                == rotated(before, position_of(s.unit_bytes, t), position_of(8, t),
+                                        s.entering)
                         && s.unit_bytes >= t.elem_bytes && s.unit_bytes <= 8
                 ? ""
                 : "unpack";
@@ -339,8 +339,8 @@ TEST_P(SchedulesOn, RandomTilesEndInTheirDestinationRun) {
         desc_test::random_descs random(seed);
         const tile t = random_tile(random, m);
         const schedule s = tfmt::cpu::find_schedule(t, m);
-        ASSERT_EQ(check_schedule(t, m, s), "")
-                << "seed " << seed << "\n" << to_text(t) << to_text(s);
+        ASSERT_EQ(check_schedule(t, m, s), "") << "seed " << seed << "\n"
+                                               << to_text(t) << to_text(s);
     }
 }
 

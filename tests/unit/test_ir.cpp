@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel IR as data: what verify() refuses, what the interpreter does with a kernel made by hand,
+// what build() makes of small plans, and the text of one of them.
+#include "cpu/ir/ir.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "tests/unit/plan_helpers.hpp"
+
+namespace {
+
+using namespace plan_test;
+using namespace tfmt::cpu::ir;
+using tfmt::cpu::plan_mode;
+
+op make_load(int out, int unit_bytes, std::vector<chunk> chunks) {
+    op o(op_kind::load);
+    o.out = out;
+    o.unit_bytes = unit_bytes;
+    o.chunks = std::move(chunks);
+    return o;
+}
+
+op make_store(int a, int unit_bytes, std::vector<chunk> chunks) {
+    op o(op_kind::store);
+    o.a = a;
+    o.unit_bytes = unit_bytes;
+    o.chunks = std::move(chunks);
+    return o;
+}
+
+op make_unpack(int out, int a, int b, int unit_bytes, bool is_high) {
+    op o(op_kind::unpack);
+    o.out = out;
+    o.a = a;
+    o.b = b;
+    o.unit_bytes = unit_bytes;
+    o.is_high = is_high;
+    return o;
+}
+
+op make_indexed(op_kind kind, int out, int a, int b, int constant) {
+    op o(kind);
+    o.out = out;
+    o.a = a;
+    o.b = b;
+    o.constant = constant;
+    return o;
+}
+
+nest_node make_block(int index, int64_t src_offset = 0, int64_t dst_offset = 0) {
+    nest_node n;
+    n.block = index;
+    n.src_offset_bytes = src_offset;
+    n.dst_offset_bytes = dst_offset;
+    return n;
+}
+
+nest_node make_loop(
+        int64_t count, int64_t src_step, int64_t dst_step, std::vector<nest_node> children) {
+    nest_node n;
+    n.count = count;
+    n.src_step_bytes = src_step;
+    n.dst_step_bytes = dst_step;
+    n.children = std::move(children);
+    return n;
+}
+
+constexpr uint64_t all16 = 0xffff, all8 = 0xff;
+
+// Interleaves the bytes of two runs of 8, of which the second lies 100 bytes further on; reverses
+// the result and stores all of it but its first byte.
+kernel small_kernel() {
+    kernel k;
+    k.vector_bytes = 16;
+    k.n_values = 4;
+    byte_indices reversed {};
+    for (int i = 0; i < 16; i++)
+        reversed[size_t(i)] = uint8_t(15 - i);
+    k.constants = {reversed};
+    op zero(op_kind::zero);
+    zero.out = 0;
+    k.blocks = {{zero, make_load(1, 8, {{0, all8}, {100, all8}}), make_unpack(2, 1, 0, 1, false),
+            make_indexed(op_kind::within16, 3, 2, -1, 0),
+            make_store(3, 16, {{0, all16 & ~uint64_t(1)}})}};
+    k.src_step_bytes = 200;
+    k.dst_step_bytes = 32;
+    k.root = {make_loop(2, 8, 16, {make_block(0)})};
+    k.rest = {make_block(0, 3, 5)};
+    return k;
+}
+
+// ---------------------------------------------------------------- verify
+
+TEST(Verify, TakesWellFormedKernels) { EXPECT_EQ(verify(small_kernel()), ""); }
+
+TEST(Verify, RefusesMalformedKernels) {
+    struct {
+        const char *why;
+        std::function<void(kernel &)> damage;
+    } rows[] = {
+            {"vector width", [](kernel &k) { k.vector_bytes = 0; }},
+            {"vector width", [](kernel &k) { k.vector_bytes = 24; }},
+            {"vector width", [](kernel &k) { k.vector_bytes = 128; }},
+            {"use before definition", [](kernel &k) { k.blocks[0][3].a = 3; }},
+            {"use before definition", [](kernel &k) { k.blocks[0][2].b = 4; }}, // no such value
+            {"use before definition", [](kernel &k) { k.blocks[0].erase(k.blocks[0].begin()); }},
+            {"use before definition", [](kernel &k) { k.blocks.push_back({k.blocks[0][4]}); }},
+            {"missing source", [](kernel &k) { k.blocks[0][3].a = -1; }},
+            {"missing source", [](kernel &k) { k.blocks[0][4].a = -1; }},
+            {"index beyond the sources", [](kernel &k) { k.blocks[0][2].b = -1; }},
+            {"result out of range", [](kernel &k) { k.blocks[0][1].out = -1; }},
+            {"result out of range", [](kernel &k) { k.n_values = 3; }},
+            {"value defined twice", [](kernel &k) { k.blocks[0][1].out = 0; }},
+            {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][1].chunks.pop_back(); }},
+            {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][1].unit_bytes = 16; }},
+            {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][4].unit_bytes = 0; }},
+            {"mask beyond its chunk", [](kernel &k) { k.blocks[0][1].chunks[1].mask = 0x100; }},
+            {"mask beyond its chunk", [](kernel &k) { k.blocks[0][4].chunks[0].mask = 0x10000; }},
+            {"unknown constant", [](kernel &k) { k.blocks[0][3].constant = 1; }},
+            {"within16 crosses 16 bytes",
+                    [](kernel &k) {
+                        k.vector_bytes = 32;
+                        k.blocks = {{make_load(0, 32, {{0, 0xffffffff}}),
+                                make_indexed(op_kind::within16, 1, 0, -1, 0)}};
+                    }},
+            {"index beyond the sources", [](kernel &k) { k.constants[0][7] = 16; }},
+            {"index beyond the sources",
+                    [](kernel &k) {
+                        k.constants[0][7] = 32;
+                        k.blocks[0][3] = make_indexed(op_kind::permute2, 3, 2, 1, 0);
+                    }},
+            {"shuffle of a scalar",
+                    [](kernel &k) {
+                        k.vector_bytes = 8;
+                        k.blocks = {{make_load(0, 8, {{0, all8}}), make_unpack(1, 0, 0, 1, true)}};
+                    }},
+            {"loop without iterations", [](kernel &k) { k.root[0].count = 0; }},
+            {"loop without iterations", [](kernel &k) { k.rest[0].count = -1; }},
+            {"unknown block", [](kernel &k) { k.root[0].children[0].block = 1; }},
+            {"unknown block", [](kernel &k) { k.rest[0].block = 7; }},
+            {"empty loop", [](kernel &k) { k.root[0].children.clear(); }},
+            {"empty loop", [](kernel &k) { k.rest[0].block = -1; }},
+            {"block with a loop's parts", [](kernel &k) { k.root[0].children[0].count = 2; }},
+            {"block with a loop's parts", [](kernel &k) { k.root[0].block = 0; }},
+    };
+    for (size_t i = 0; i < std::size(rows); i++) {
+        kernel k = small_kernel();
+        rows[i].damage(k);
+        EXPECT_EQ(verify(k), rows[i].why) << "row " << i;
+    }
+}
+
+// ---------------------------------------------------------------- shuffles
+
+std::vector<int> first(const byte_indices &indices, int n) {
+    return std::vector<int>(indices.begin(), indices.begin() + n);
+}
+
+TEST(Shuffles, Unpack) {
+    kernel k;
+    k.vector_bytes = 16;
+    EXPECT_EQ(first(indices_of(k, make_unpack(2, 0, 1, 1, false)), 16),
+            (std::vector<int> {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23}));
+    EXPECT_EQ(first(indices_of(k, make_unpack(2, 0, 1, 4, true)), 16),
+            (std::vector<int> {8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31}));
+    // In every 16 bytes of wider vectors.
+    k.vector_bytes = 32;
+    EXPECT_EQ(first(indices_of(k, make_unpack(2, 0, 1, 8, false)), 32),
+            (std::vector<int> {0, 1, 2, 3, 4, 5, 6, 7, 32, 33, 34, 35, 36, 37, 38, 39, //
+                    16, 17, 18, 19, 20, 21, 22, 23, 48, 49, 50, 51, 52, 53, 54, 55}));
+}
+
+TEST(Shuffles, Lanes128) {
+    struct {
+        int vector_bytes;
+        lane_selector selector;
+        std::vector<int> lanes; // of a, then those of b from vector_bytes / 16 on
+    } rows[] = {
+            {32, lane_selector::low_half, {0, 2}},
+            {32, lane_selector::high_half, {1, 3}},
+            {64, lane_selector::low_half, {0, 1, 4, 5}},
+            {64, lane_selector::high_half, {2, 3, 6, 7}},
+            {64, lane_selector::even, {0, 2, 4, 6}},
+            {64, lane_selector::odd, {1, 3, 5, 7}},
+    };
+    for (const auto &r : rows) {
+        kernel k;
+        k.vector_bytes = r.vector_bytes;
+        op o(op_kind::lanes128);
+        o.selector = r.selector;
+        const byte_indices indices = indices_of(k, o);
+        for (int i = 0; i < r.vector_bytes; i++)
+            EXPECT_EQ(indices[size_t(i)], r.lanes[size_t(i / 16)] * 16 + i % 16);
+    }
+}
+
+// ---------------------------------------------------------------- interpreter
+
+TEST(Interpreter, SmallKernel) {
+    uint8_t src[512], dst[128];
+    for (int i = 0; i < 512; i++)
+        src[i] = uint8_t(i % 251 + 1);
+    std::memset(dst, 0xee, sizeof dst);
+    interpret(small_kernel(), src, dst, 1, true);
+
+    uint8_t wanted[128];
+    std::memset(wanted, 0xee, sizeof wanted);
+    // One run of the block: the 8 bytes at `from`, each behind a zero, in falling order. The 8 at
+    // from + 100 are in the register's upper half, which unpack_low drops.
+    auto block = [&](int from, int to) {
+        for (int i = 1; i < 16; i++) // byte 0 is masked off
+            wanted[to + i] = i % 2 ? src[from + (15 - i) / 2] : 0;
+    };
+    block(0, 0);
+    block(8, 16);
+    block(200 + 3, 32 + 5);
+    for (size_t i = 0; i < sizeof dst; i++)
+        EXPECT_EQ(int(dst[i]), int(wanted[i])) << i;
+}
+
+TEST(Interpreter, RootCountAndRest) {
+    kernel k; // copies a byte a step; the rest copies another one to a place of its own
+    k.vector_bytes = 1;
+    k.n_values = 1;
+    k.blocks = {{make_load(0, 1, {{0, 1}}), make_store(0, 1, {{0, 1}})}};
+    k.src_step_bytes = 2;
+    k.dst_step_bytes = 1;
+    k.root = {make_block(0)};
+    k.rest = {make_block(0, 1, 3)};
+    ASSERT_EQ(verify(k), "");
+    const uint8_t src[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct {
+        int64_t root_count;
+        bool with_rest;
+        std::vector<uint8_t> dst;
+    } rows[] = {
+            {0, false, {0, 0, 0, 0, 0, 0}},
+            {2, false, {1, 3, 0, 0, 0, 0}},
+            {2, true, {1, 3, 0, 0, 0, 6}},
+            {0, true, {0, 0, 0, 2, 0, 0}},
+    };
+    for (const auto &r : rows) {
+        std::vector<uint8_t> dst(6, 0);
+        interpret(k, src, dst.data(), r.root_count, r.with_rest);
+        EXPECT_EQ(dst, r.dst) << r.root_count << r.with_rest;
+    }
+}
+
+TEST(Interpreter, MaskedLoadsReadZero) {
+    kernel k;
+    k.vector_bytes = 16;
+    k.n_values = 1;
+    k.blocks = {{make_load(0, 16, {{0, 0x00ff}}), make_store(0, 16, {{0, all16}})}};
+    k.root = {make_block(0)};
+    const uint8_t src[8] = {1, 2, 3, 4, 5, 6, 7, 8}; // no more than the mask allows
+    uint8_t dst[16];
+    std::memset(dst, 0xee, sizeof dst);
+    interpret(k, src, dst, 1, false);
+    EXPECT_EQ(std::memcmp(dst, src, 8), 0);
+    EXPECT_EQ(std::count(dst + 8, dst + 16, 0), 8);
+}
+
+// ---------------------------------------------------------------- build
+
+struct op_counts {
+    int loads, shuffles, zeroes, stores;
+};
+
+op_counts count_ops(const block &ops) {
+    op_counts n {};
+    for (const op &o : ops)
+        switch (o.kind) {
+        case op_kind::load: n.loads++; break;
+        case op_kind::store: n.stores++; break;
+        case op_kind::zero: n.zeroes++; break;
+        default: n.shuffles++; break;
+        }
+    return n;
+}
+
+kernel built(const move_problem &move, const machine &m, plan_mode mode = plan_mode::move) {
+    const tfmt::cpu::plan p = planned(move, m, mode);
+    EXPECT_EQ(p.kernels.size(), 1u);
+    kernel k = build(p, p.kernels[0], false);
+    EXPECT_EQ(verify(k), "");
+    return k;
+}
+
+void expect_counts(const block &ops, const op_counts &wanted) {
+    const op_counts n = count_ops(ops);
+    EXPECT_EQ(n.loads, wanted.loads);
+    EXPECT_EQ(n.shuffles, wanted.shuffles);
+    EXPECT_EQ(n.zeroes, wanted.zeroes);
+    EXPECT_EQ(n.stores, wanted.stores);
+}
+
+TEST(Build, TransposeIsLoadsShufflesStores) {
+    const kernel k = built(normalized({16, 16}, "ab", "ba", tfmt_f32), avx512());
+    ASSERT_EQ(k.blocks.size(), 1u);
+    expect_counts(k.blocks[0], {16, 64, 0, 16});
+    const kernel halves = built(normalized({8, 8}, "ab", "ba", tfmt_f32), avx2());
+    expect_counts(halves.blocks[0], {8, 24, 0, 8});
+}
+
+TEST(Build, DeadShufflesAreDropped) {
+    // 3 channels: the fourth of the four registers is neither loaded nor stored, and stores of the
+    // last pixels' rows that do not exist take no shuffle either.
+    const kernel k = built(normalized({3, 6}, "ab", "ba", tfmt_f32), sse41());
+    bool has_short_block = false;
+    for (const block &ops : k.blocks) {
+        const op_counts n = count_ops(ops);
+        EXPECT_EQ(n.loads, 3);
+        EXPECT_LE(n.stores, 4);
+        if (n.stores == 2) {
+            has_short_block = true;
+            EXPECT_LT(n.shuffles, 8);
+        }
+    }
+    EXPECT_TRUE(has_short_block);
+}
+
+TEST(Build, PaddingIsZeroAndStoreOnly) {
+    const kernel k = built(
+            normalized({3, 20}, "aB16b", "aB16b", tfmt_f32), avx2(), plan_mode::padding_only);
+    ASSERT_FALSE(k.blocks.empty());
+    for (const block &ops : k.blocks) {
+        const op_counts n = count_ops(ops);
+        EXPECT_EQ(n.loads + n.shuffles, 0);
+        EXPECT_EQ(n.zeroes, 1);
+        EXPECT_GT(n.stores, 0);
+    }
+}
+
+TEST(Build, StreamingIsPassedOn) {
+    const tfmt::cpu::plan p = planned(normalized({16, 16}, "ab", "ba", tfmt_f32), avx512());
+    EXPECT_FALSE(build(p, p.kernels[0], false).is_streaming);
+    EXPECT_TRUE(build(p, p.kernels[0], true).is_streaming);
+}
+
+// ---------------------------------------------------------------- text
+
+TEST(Text, OfEveryOperation) {
+    kernel k = small_kernel();
+    k.is_streaming = true;
+    op lanes(op_kind::lanes128);
+    lanes.out = 4;
+    lanes.a = 1;
+    lanes.b = 2;
+    lanes.selector = lane_selector::even;
+    k.n_values = 7;
+    k.blocks[0].push_back(lanes);
+    k.blocks[0].push_back(make_indexed(op_kind::permute, 5, 4, -1, 0));
+    k.blocks[0].push_back(make_indexed(op_kind::permute2, 6, 4, 5, 0));
+    k.blocks.push_back({make_unpack(0, 1, 2, 8, true)});
+    EXPECT_EQ(to_text(k),
+            "kernel: vectors of 16 bytes, streaming stores\n"
+            "  c0 = 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0\n"
+            "  loop root_count src+=200 dst+=32\n"
+            "    loop 2 src+=8 dst+=16\n"
+            "      block 0\n"
+            "  rest\n"
+            "    at src+3 dst+5 block 0\n"
+            "  block 0\n"
+            "    v0 = zero\n"
+            "    v1 = load.8 [0] [100]\n"
+            "    v2 = unpack_low.1 v1 v0\n"
+            "    v3 = within16 v2 c0\n"
+            "    store.16 v3 -> [0]&0xfffe\n"
+            "    v4 = lanes128.even v1 v2\n"
+            "    v5 = permute v4 c0\n"
+            "    v6 = permute2 v4 v5 c0\n"
+            "  block 1\n"
+            "    v0 = unpack_high.8 v1 v2\n");
+}
+
+TEST(Text, OfABuiltKernel) {
+    // Vectors of 2: columns 0 and 1 in a step of the root, column 2 in the rest, where the other
+    // half of what is loaded is masked off.
+    const kernel k = built(normalized({2, 3}, "ab", "ba", tfmt_f64), sse41());
+    EXPECT_EQ(to_text(k),
+            "kernel: vectors of 16 bytes\n"
+            "  loop root_count src+=16 dst+=32\n"
+            "    block 0\n"
+            "  rest\n"
+            "    loop 1 src+=16 dst+=32\n"
+            "      block 1\n"
+            "  block 0\n"
+            "    v0 = load.16 [0]\n"
+            "    v1 = load.16 [24]\n"
+            "    v2 = unpack_low.8 v0 v1\n"
+            "    v3 = unpack_high.8 v0 v1\n"
+            "    store.16 v2 -> [0]\n"
+            "    store.16 v3 -> [16]\n"
+            "  block 1\n"
+            "    v4 = load.16 [0]&0xff\n"
+            "    v5 = load.16 [24]&0xff\n"
+            "    v6 = unpack_low.8 v4 v5\n"
+            "    store.16 v6 -> [0]\n");
+}
+
+} // namespace
