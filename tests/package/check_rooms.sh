@@ -24,7 +24,8 @@ only "src/common knows no machine" "${include}[<\"](cpu/|api/)" src/common none
 only "Xbyak is known in src/cpu/jit" "${include}[<\"]xbyak" "src include" src/cpu/jit/
 only "hwloc is known in src/cpu/topology" "${include}[<\"]hwloc" "src include" \
     src/cpu/topology/hwloc
-only "OpenMP is known in src/cpu/exec" "${include}[<\"]omp\\.h|#pragma omp" "src include" src/cpu/exec/
+only "OpenMP is known in src/cpu/exec and src/cpu/topology" \
+    "${include}[<\"]omp\\.h|#pragma omp" "src include" 'src/cpu/(exec|topology)/'
 only "CPUID is asked in src/cpu/isa" "${include}[<\"]cpuid\\.h|__get_cpuid|__builtin_cpu_supports" \
     "src include" src/cpu/isa/
 only "the oracle shares no code with src" \
