@@ -46,7 +46,11 @@ level *common_run(move_problem &p, dim_t elem_stride) {
 // bytes.
 bool pair_nibbles(move_problem &p, std::string *why) {
     level *run = common_run(p, 1);
-    if (!run || !divides_dim(p, *run, 2)) {
+    if (!run) {
+        *why = "4-bit elements that src and dst do not pair in the same bytes";
+        return false;
+    }
+    if (!divides_dim(p, *run, 2)) {
         *why = "4-bit elements whose common innermost run is not even";
         return false;
     }

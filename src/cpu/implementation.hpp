@@ -15,7 +15,7 @@ public:
     // but what waking threads takes.
     virtual void execute(const void *src, void *dst) const noexcept = 0;
 
-    // "jit:avx512_core", "ref: f32 -> u8 is converted element by element", ...
+    // "jit:avx512_core", "ref: conversions are not generated yet", ...
     const std::string &info() const { return info_; }
 
     // Problem, plan and IR, as text.

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/reorder.hpp"
 
+#include <algorithm>
+
 #include "cpu/exec/threads.hpp"
-#include "cpu/isa/environment.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/plan/tuning.hpp"
 #include "cpu/ref/portable.hpp"
 #include "cpu/topology/topology.hpp"
 #ifdef TENSORFMT_HAVE_JIT
-#include "cpu/jit/generated.hpp"
+#include "cpu/generated.hpp"
 #endif
 
 // The spine. A request (two descriptors, what to do, an ISA) becomes an implementation:
 //   make_problem         the pair as levels of its dimensions        common/reorder_problem
 //   nothing to do        zero-sized tensors
-//   jit::make_generated  normalise, plan, IR, machine code            jit/generated
+//   make_generated       normalise, plan, IR, machine code, driver    generated
 //   portable             plain C++, and why nothing faster            ref/portable
 namespace tfmt::cpu {
 
@@ -28,48 +30,49 @@ public:
 
 class portable_implementation final : public implementation {
 public:
-    portable_implementation(const reorder_problem &p, plan_mode mode, const std::string &why)
-        : problem_(p), code_(p, mode) {
+    portable_implementation(
+            const reorder_problem &p, plan_mode mode, dim_t moved_bytes, const std::string &why)
+        : problem_(p), code_(p, mode), moved_bytes_(moved_bytes) {
         info_ = "ref: " + why;
     }
     void execute(const void *src, void *dst) const noexcept override {
-        code_.run(src, dst, num_threads());
+        code_.run(src, dst, threads_worth(moved_bytes_));
     }
     std::string explain() const override { return info_ + "\n" + to_text(problem_); }
 
 private:
     reorder_problem problem_;
     ref::portable code_;
+    dim_t moved_bytes_;
 };
 
 #ifdef TENSORFMT_HAVE_JIT
 
-// Reading the topology takes milliseconds, once. Tensors that fit any L2 have the same plan on
-// every machine and do not wait for it.
-constexpr size_t fits_any_l2_bytes = 256 << 10;
-
-machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
+// `span_bytes` is at least what is moved, a broadcast source included.
+machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     const isa_info isa = describe(cap);
     machine m;
     m.isa = isa.isa;
+    m.has_two_source_permutes = isa.isa >= tfmt_cpu_isa_avx512_core;
     m.has_vbmi = isa.has_vbmi;
     m.vector_bytes = isa.max_vector_bytes;
     m.n_vector_regs = isa.n_vector_regs;
-    if (moved_bytes <= fits_any_l2_bytes) return m;
+    if (span_bytes <= tuning::fits_any_l2_bytes)
+        return m; // reading the topology takes milliseconds
     const topology &host = host_topology();
     m.l2_bytes = host.l2_bytes;
     m.l3_bytes = host.last_level_bytes();
     return m;
 }
 
-implementation_ptr make_generated(const request &r, const reorder_problem &p, std::string *why) {
-    const machine m = host_machine(r.isa, size_bytes(r.src) + size_bytes(r.dst));
-    return jit::make_generated(p, r.mode, m, why);
+implementation_ptr try_generated(const request &r, const reorder_problem &p, std::string *why) {
+    const machine m = host_machine(r.isa, 2 * std::max(size_bytes(r.src), size_bytes(r.dst)));
+    return make_generated(p, r.mode, m, why);
 }
 
 #else
 
-implementation_ptr make_generated(const request &, const reorder_problem &, std::string *why) {
+implementation_ptr try_generated(const request &, const reorder_problem &, std::string *why) {
     *why = "built without generated code";
     return nullptr;
 }
@@ -80,11 +83,18 @@ implementation_ptr make_implementation(const request &r) {
     const reorder_problem p = make_problem(r.src, r.dst);
     if (is_zero_sized(r.dst)) return std::make_shared<nothing>();
     std::string why;
-    if (implementation_ptr made = make_generated(r, p, &why)) return made;
-    return std::make_shared<portable_implementation>(p, r.mode, why);
+    if (implementation_ptr made = try_generated(r, p, &why)) return made;
+    const dim_t moved_bytes = dim_t(size_bytes(r.dst) / 2 + size_bytes(r.src) / 2) * 2;
+    return std::make_shared<portable_implementation>(p, r.mode, moved_bytes, why);
 }
 
 } // namespace
+
+void check_environment() {
+    check_max_isa_variable();
+    check_num_threads_variable();
+    check_cache_capacity_variable();
+}
 
 implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst) {
     check_environment();

@@ -13,4 +13,9 @@ implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst);
 // What writes zero to the padding of `md` and touches nothing else.
 implementation_ptr find_zero_pad(const memory_desc &md);
 
+// Throws if any variable of the library (TENSORFMT_MAX_CPU_ISA, TENSORFMT_NUM_THREADS,
+// TENSORFMT_KERNEL_CACHE_CAPACITY) holds a bad value. Both finders call it first; it costs three
+// loads.
+void check_environment();
+
 } // namespace tfmt::cpu

@@ -29,6 +29,7 @@ using tfmt::cpu::machine;
 inline machine make_machine(tfmt_cpu_isa_t isa, int vector_bytes, int n_regs, bool has_vbmi) {
     machine m;
     m.isa = isa;
+    m.has_two_source_permutes = n_regs == 32;
     m.has_vbmi = has_vbmi;
     m.vector_bytes = vector_bytes;
     m.n_vector_regs = n_regs;

@@ -12,6 +12,7 @@
 #include "cpu/isa/cpuid.hpp"
 #include "cpu/isa/environment.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/reorder.hpp"
 
 using namespace tfmt::cpu;
 

@@ -42,12 +42,13 @@ const named_machine machines[] = {
         {"avx512_core_vbmi", tfmt_cpu_isa_avx512_core_vbmi, true, 64, 32},
 };
 
-// Without caches every tensor is too large for them: loops are cut into blocks, aligned destinations
-// streamed.
+// Without caches every tensor is too large for them: loops are cut into blocks, aligned
+// destinations streamed.
 machine make_machine(const named_machine &n, bool without_caches) {
     machine m;
     if (without_caches) m.l2_bytes = m.l3_bytes = 0;
     m.isa = n.isa;
+    m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;
     m.vector_bytes = n.vector_bytes;
     m.n_vector_regs = n.n_vector_regs;

@@ -14,7 +14,7 @@ namespace tfmt::cpu {
 
 namespace {
 
-// About 2 MiB of kernels of ordinary size.
+// Each has at least one page of code: 4 MiB or somewhat more when full.
 constexpr int default_capacity = 1024;
 constexpr const char *capacity_variable = "TENSORFMT_KERNEL_CACHE_CAPACITY";
 

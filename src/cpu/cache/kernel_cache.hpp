@@ -4,8 +4,7 @@
 #include <memory>
 
 #include "common/memory_desc.hpp"
-#include "cpu/plan/machine.hpp"
-#include "cpu/plan/plan.hpp"
+#include "cpu/plan/segments.hpp"
 
 // Thread-safe LRU cache of everything that is made once for a pair of descriptors: problem, plan
 // and code. Looking up takes a shared lock and allocates nothing; making happens outside the lock,

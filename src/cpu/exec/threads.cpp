@@ -11,6 +11,7 @@
 
 #include "common/status.hpp"
 #include "cpu/isa/environment.hpp"
+#include "cpu/plan/tuning.hpp"
 #include "cpu/topology/topology.hpp"
 
 namespace tfmt::cpu {
@@ -56,6 +57,11 @@ int num_threads() noexcept {
 #else
     return 1;
 #endif
+}
+
+int threads_worth(int64_t bytes) noexcept {
+    const int64_t worth = bytes / tuning::bytes_per_thread;
+    return worth < 2 ? 1 : int(std::min<int64_t>(worth, num_threads()));
 }
 
 void set_num_threads(int n) {

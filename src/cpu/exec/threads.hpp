@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 // How many threads a reorder may use. Only the number: running them is parallel_for's business.
 namespace tfmt::cpu {
 
@@ -18,5 +20,9 @@ void set_num_threads(int n);
 // Throws failure(tfmt_invalid_arguments) if TENSORFMT_NUM_THREADS is not a number in
 // 1..max_num_threads; until then a bad value counts as unset. Part of check_environment().
 void check_num_threads_variable();
+
+// How many threads moving `bytes` (source + destination) pays for, at most num_threads(). Small
+// moves do not even ask for that.
+int threads_worth(int64_t bytes) noexcept;
 
 } // namespace tfmt::cpu

@@ -5,9 +5,6 @@
 #include <cstdlib>
 
 #include "common/status.hpp"
-#include "cpu/cache/kernel_cache.hpp"
-#include "cpu/exec/threads.hpp"
-#include "cpu/isa/isa.hpp"
 
 namespace tfmt::cpu {
 
@@ -33,12 +30,6 @@ void check_environment_int(const environment_int &setting, const char *variable,
     if (setting.is_valid) return;
     fail_invalid("environment variable " + std::string(variable) + " is \"" + setting.text
             + "\", expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
-}
-
-void check_environment() {
-    check_max_isa_variable();
-    check_num_threads_variable();
-    check_cache_capacity_variable();
 }
 
 } // namespace tfmt::cpu

@@ -23,9 +23,4 @@ environment_int read_environment_int(const char *variable, int min, int max);
 // setting.is_valid.
 void check_environment_int(const environment_int &setting, const char *variable, int min, int max);
 
-// Throws if any variable of the library (TENSORFMT_MAX_CPU_ISA, TENSORFMT_NUM_THREADS,
-// TENSORFMT_KERNEL_CACHE_CAPACITY) holds a bad value. Reorder creation calls it first; it costs two
-// loads.
-void check_environment();
-
 } // namespace tfmt::cpu

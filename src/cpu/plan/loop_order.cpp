@@ -9,8 +9,6 @@ namespace tfmt::cpu {
 
 namespace {
 
-constexpr dim_t line_bytes = 64;
-
 // Bytes of a run that one tile covers.
 dim_t run_bytes(const tile &t, const std::vector<int> &run) {
     dim_t bytes = t.elem_bytes;
@@ -94,8 +92,8 @@ void order_levels(std::vector<level> &levels, const tile &t, const machine &m, d
     if (moved_bytes > dim_t(m.l2_bytes)) cut_macro_tile(levels, src_bytes, dst_bytes);
     // A tile that reads less than a line: the rest of the line comes next, while it is in L1.
     const int src_level = free_level(levels, src_bytes, true);
-    if (src_level < 0 || src_bytes >= line_bytes || dst_bytes < line_bytes) return;
-    cut_block(levels, size_t(src_level), line_bytes / src_bytes);
+    if (src_level < 0 || src_bytes >= tuning::line_bytes || dst_bytes < tuning::line_bytes) return;
+    cut_block(levels, size_t(src_level), tuning::line_bytes / src_bytes);
 }
 
 } // namespace tfmt::cpu

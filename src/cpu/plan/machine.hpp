@@ -11,8 +11,9 @@ namespace tfmt::cpu {
 
 struct machine {
     tfmt_cpu_isa_t isa = tfmt_cpu_isa_none;
-    bool has_vbmi = false; // byte-granular permutes (vpermb, vpermt2b)
-    int vector_bytes = 0;  // widest vector register; 0: no JIT for this ISA
+    bool has_two_source_permutes = false; // vpermt2w/d/q and vpermw/d/q by index vectors
+    bool has_vbmi = false;                // byte-granular permutes (vpermb, vpermt2b)
+    int vector_bytes = 0;                 // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     size_t l2_bytes = 1 << 20;
     size_t l3_bytes = 32 << 20; // the cache before memory

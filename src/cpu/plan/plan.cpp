@@ -9,24 +9,6 @@
 
 namespace tfmt::cpu {
 
-std::vector<segment> split(dim_t unit, dim_limits state, bool in_padding) {
-    std::vector<segment> segments;
-    const dim_t load = in_padding ? 0 : state.load, store = state.store;
-    const dim_t full = load / unit, partial = load % unit;
-    dim_t step = full;
-    if (full > 0) segments.push_back({0, full, {unit, unit}, false});
-    if (partial > 0) {
-        segments.push_back({step, 1, {partial, std::min(unit, store - step * unit)}, false});
-        step++;
-    }
-    const dim_t padding = store - step * unit;
-    if (padding <= 0) return segments;
-    if (padding / unit > 0) segments.push_back({step, padding / unit, {0, unit}, true});
-    step += padding / unit;
-    if (padding % unit > 0) segments.push_back({step, 1, {0, padding % unit}, true});
-    return segments;
-}
-
 bool has_work(const plan &p, const nest_state &state) {
     if (p.mode == plan_mode::move || state.in_padding) return true;
     return std::any_of(state.limits.begin(), state.limits.end(),

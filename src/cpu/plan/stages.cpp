@@ -6,16 +6,13 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "cpu/plan/tuning.hpp"
+
 namespace tfmt::cpu {
 
 namespace {
 
-// Relative costs of one stage for one register. Measured throughput on a machine with 512-bit
-// vectors: unpack 0.083 ns, 16-byte lane shuffles 0.135 ns, two-source permutes 0.169 ns.
-constexpr float cost_unpack = 1.0f;
-constexpr float cost_lanes16 = 1.6f;
-constexpr float cost_permute = 1.3f;
-constexpr float cost_permute2 = 2.0f;
+using namespace tuning;
 
 using lanes_t = std::array<int8_t, 8>; // at most 6 are used
 
@@ -103,8 +100,7 @@ private:
         return std::equal(t_.dst_run.begin(), t_.dst_run.end(), lanes.begin());
     }
     bool has_word_permutes() const {
-        return t_.vector_bytes >= 16 && m_.n_vector_regs >= 32
-                && (t_.elem_bytes >= 2 || m_.has_vbmi);
+        return m_.has_two_source_permutes && (t_.elem_bytes >= 2 || m_.has_vbmi);
     }
 
     uint64_t key(const lanes_t &lanes) const {

@@ -17,7 +17,7 @@ int ceil_log2(dim_t n) {
 }
 
 dim_t moved_bytes(const move_problem &p) {
-    // Doubles as an upper bound: the driver only compares it with sizes.
+    // In doubles, which do not overflow; all uses compare it with sizes.
     double load = p.elem_bytes, store = p.elem_bytes;
     for (const dim_limits &l : p.limits) {
         load *= double(l.load);
@@ -105,20 +105,15 @@ int max_reg_bits(const machine &m) {
     return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
 }
 
-// Lines that are a multiple of this apart fall into one set of an L1 cache (64 sets of 64 bytes),
-// which holds 8 of them, or 12.
-constexpr dim_t l1_set_period_bytes = 4096;
-constexpr int l1_ways_log2 = 3;
-
 // Whether more rows than a set holds collide in L1: the rows that `run` steps through on the side
 // where it is not contiguous.
 bool rows_collide(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    return l1_ways_log2 < std::count_if(
+    return tuning::l1_ways_log2 < std::count_if(
                    run.begin(), run.end(),
                    [&](const level_bit &b) {
                        const level &l = p.levels[size_t(b.level)];
                        const dim_t stride = (of_src ? l.src_stride : l.dst_stride) << b.k;
-                       return !contains(other, b) && stride % l1_set_period_bytes == 0;
+                       return !contains(other, b) && stride % tuning::l1_set_period_bytes == 0;
                    });
 }
 

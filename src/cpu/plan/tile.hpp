@@ -21,7 +21,7 @@
 namespace tfmt::cpu {
 
 struct tile_bit {
-    int level;    // index into move_problem::levels; -1: a filler that is always 0
+    int level;    // of the normalized problem (a plan orders and cuts them); -1: a filler, always 0
     int dim;      // -1 for a filler
     dim_t weight; // logical indices of dim it stands for
     dim_t src_stride_bytes;

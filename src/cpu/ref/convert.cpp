@@ -7,6 +7,7 @@
 
 #include "cpu/ref/convert.hpp"
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -16,7 +17,12 @@
 namespace tfmt::cpu::ref {
 namespace {
 
-constexpr int n_type_numbers = tfmt_s64 + 1; // enumerators start at 0 and have gaps
+// One more than the highest enumerator; they start at 0 and have gaps.
+constexpr int n_type_numbers = 1
+        + std::max({
+#define TFMT_DATA_TYPE(name, n_bits) int(tfmt_##name),
+#include "common/data_type.def"
+        });
 using row = std::array<convert_run_fn, n_type_numbers>;
 
 template <typename S, typename D>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cpu/plan/plan.hpp"
+#include "cpu/plan/segments.hpp"
 
 // One thread's way through the levels of a problem, outer to inner, for code that is not generated.
 // In: a problem in elements whose levels are ordered (order_for_walk). Out: calls of the visitor

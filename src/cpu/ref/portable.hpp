@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/reorder_problem.hpp"
-#include "cpu/plan/plan.hpp"
+#include "cpu/plan/segments.hpp"
 
 // Plain C++ for every valid problem: the safety net where there is no generated code, and the path
 // of conversions. It converts one run of elements at a time.

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/jit/generated.hpp"
+#include "cpu/generated.hpp"
+
+#include <cassert>
+#include <new>
 
 #include "common/normalize.hpp"
-#include "common/status.hpp"
 #include "cpu/exec/driver.hpp"
 #include "cpu/exec/parallel.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
 #include "cpu/jit/compile.hpp"
-#include "cpu/plan/tuning.hpp"
 
-namespace tfmt::cpu::jit {
+namespace tfmt::cpu {
 
 namespace {
 
 class generated final : public implementation {
 public:
-    generated(const reorder_problem &p, plan pl)
-        : problem_(p), plan_(std::move(pl)), driver_(plan_) {
+    generated(const reorder_problem &p, const move_problem &normalized, plan pl)
+        : problem_(p), normalized_(normalized), plan_(std::move(pl)), driver_(plan_) {
         for (const kernel_spec &spec : plan_.kernels)
             add_kernel(ir::build(plan_, spec, false));
         if (plan_.may_stream)
@@ -34,38 +35,40 @@ public:
         char *d = static_cast<char *>(dst);
         const bool streams = plan_.may_stream
                 && reinterpret_cast<uintptr_t>(dst) % size_t(plan_.the_tile.vector_bytes) == 0;
-        const kernel_fn *kernels = kernels_.data() + (streams ? plan_.kernels.size() : 0);
+        const jit::kernel_fn *kernels = kernels_.data() + (streams ? plan_.kernels.size() : 0);
         const auto call = [&](const kernel_call &c) {
             kernels[c.kernel](s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
         };
-        const dim_t worth_threads = plan_.moved_bytes / tuning::bytes_per_thread;
-        if (worth_threads < 2) return driver_.run(0, driver_.n_items(), call);
-        const int n_threads = int(std::min<dim_t>(worth_threads, num_threads()));
-        parallel_for(n_threads, driver_.n_items(),
+        parallel_for(threads_worth(plan_.moved_bytes), driver_.n_items(),
                 [&](dim_t begin, dim_t end) { driver_.run(begin, end, call); });
     }
 
     std::string explain() const override {
-        std::string text = to_text(problem_) + to_text(plan_.problem) + to_text(plan_);
-        for (size_t i = 0; i < plan_.kernels.size(); i++)
-            text += "kernel " + std::to_string(i) + ", " + std::to_string(code_[i].size_bytes())
-                    + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i], false));
+        std::string text = to_text(problem_) + to_text(normalized_) + to_text(plan_);
+        for (size_t i = 0; i < code_.size(); i++) {
+            const size_t n = plan_.kernels.size();
+            text += "kernel " + std::to_string(i % n) + ", " + std::to_string(code_[i].size_bytes())
+                    + " bytes of code\n"
+                    + ir::to_text(ir::build(plan_, plan_.kernels[i % n], i >= n));
+        }
         return text;
     }
 
 private:
     void add_kernel(const ir::kernel &k) {
-        const std::vector<uint8_t> code = assemble(k, plan_.target);
+        assert(ir::verify(k).empty());
+        const std::vector<uint8_t> code = jit::assemble(k, plan_.target);
         code_.emplace_back(code.data(), code.size());
-        kernels_.push_back(
-                reinterpret_cast<kernel_fn>(reinterpret_cast<uintptr_t>(code_.back().entry())));
+        kernels_.push_back(reinterpret_cast<jit::kernel_fn>(
+                reinterpret_cast<uintptr_t>(code_.back().entry())));
     }
 
     reorder_problem problem_;
+    move_problem normalized_;
     plan plan_;
     driver driver_;
-    std::vector<executable> code_; // plain kernels, then the streaming ones if there are any
-    std::vector<kernel_fn> kernels_;
+    std::vector<jit::executable> code_; // plain kernels, then the streaming ones if there are any
+    std::vector<jit::kernel_fn> kernels_;
 };
 
 } // namespace
@@ -84,12 +87,12 @@ std::shared_ptr<const implementation> make_generated(
     plan pl;
     if (!normalize(p, &move, why) || !make_plan(move, m, mode, &pl, why)) return nullptr;
     try {
-        return std::make_shared<generated>(p, std::move(pl));
-    } catch (const failure &f) {
-        // A system that forbids generated code still gets its reorder.
-        *why = f.what();
+        return std::make_shared<generated>(p, move, std::move(pl));
+    } catch (const std::bad_alloc &) { throw; } catch (const std::exception &e) {
+        // A system that forbids generated code still gets its reorder, and reads why it is slow.
+        *why = e.what();
         return nullptr;
     }
 }
 
-} // namespace tfmt::cpu::jit
+} // namespace tfmt::cpu

@@ -7,12 +7,12 @@
 #include "cpu/implementation.hpp"
 #include "cpu/plan/plan.hpp"
 
-// Generated code as an implementation: normalise, plan, build the IR, assemble, drive. Null, with
-// the reason in `why`, for what generated code does not do (conversions, 4-bit elements on odd
-// runs, too many combinations of tails).
-namespace tfmt::cpu::jit {
+// Generated code as an implementation, the second half of the spine: normalise, plan, build the IR,
+// assemble, drive. Null, with the reason in `why`, for what generated code does not do
+// (conversions, 4-bit elements on odd runs, too many combinations of tails).
+namespace tfmt::cpu {
 
 std::shared_ptr<const implementation> make_generated(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why);
 
-} // namespace tfmt::cpu::jit
+} // namespace tfmt::cpu

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "common/reorder_problem.hpp"
+
+// The one mechanism for tails and padding, shared by plans, kernels and the portable path.
+//
+// Levels are visited from outside to inside. At each, the state of its dimension (how much of what
+// is left is to be read and to be written) splits the level into at most four segments: full steps,
+// one partial step, steps of padding only, one partial step of padding. Tails need no other
+// mechanism.
+//
+// Worked example: aBcd16b <- abcd with b = 40: outer level of b has unit 16 and state {40, 48}.
+// Segments: steps 0..1 full with state {16, 16} below, step 2 partial with state {8, 16}.
+namespace tfmt::cpu {
+
+// What a nest is for: moving elements and writing the padding, or the padding alone.
+enum class plan_mode { move, padding_only };
+
+struct segment {
+    dim_t first;
+    dim_t count;
+    dim_limits below; // state of the dimension inside each of the steps
+    bool is_padding;
+};
+
+// How `state` is split by a level of `unit`. Where the surroundings are padding already
+// (`in_padding`), only what is to be written counts.
+std::vector<segment> split(dim_t unit, dim_limits state, bool in_padding);
+
+} // namespace tfmt::cpu
