@@ -71,6 +71,32 @@ int run_all(command_line *line) {
     return output.exit_status();
 }
 
+// What tfmt_reorder_explain has to say of one case, or why it says nothing.
+std::string explanation_of(const bench_case &c, const run_options &run) {
+    case_result result;
+    case_descs descs;
+    if (!make_descs(c, run, &descs, &result)) return result.message + "\n";
+    tfmt_reorder_t reorder = nullptr;
+    if (tfmt_reorder_create(&reorder, descs.src.get(), descs.dst.get(), nullptr) != tfmt_success)
+        return std::string(tfmt_get_last_error()) + "\n";
+    size_t size = 0;
+    std::string text;
+    if (tfmt_reorder_explain(reorder, nullptr, &size) == tfmt_success) {
+        text.resize(size);
+        tfmt_reorder_explain(reorder, &text[0], &size);
+        text.resize(size - 1); // the terminating zero
+    }
+    tfmt_reorder_destroy(reorder);
+    return text;
+}
+
+int explain_all(command_line *line) {
+    set_up_library(&line->run);
+    for (const bench_case &c : line->cases)
+        std::printf("%s\n%s\n", repro_of(c).c_str(), explanation_of(c, line->run).c_str());
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -84,7 +110,7 @@ int main(int argc, char **argv) {
                 std::printf("%s\n", repro_of(c).c_str());
             return 0;
         }
-        return run_all(&line);
+        return line.run.explain ? explain_all(&line) : run_all(&line);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "tensorfmt-bench: %s\n", error.what());
         return 2;

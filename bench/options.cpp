@@ -37,6 +37,7 @@ Run (the last value holds for all cases):
   --repeat=N                 measure N rounds instead
   --cold                     rotate through buffers larger than the caches (default: hot, as benchdnn)
   --csv                      one line of comma-separated values a case
+  --explain                  print problem, plan and kernel IR of each case and run nothing
   --fail-fast  --list  --progress  --help
 
 C compares every byte of dst (padding and gaps too), between guard pages, with an independent oracle.
@@ -175,6 +176,7 @@ private:
         if (name == "csv") return run.csv = flag(name, value), true;
         if (name == "fail-fast") return run.fail_fast = flag(name, value), true;
         if (name == "list") return run.list = flag(name, value), true;
+        if (name == "explain") return run.explain = flag(name, value), true;
         if (name == "progress") return run.progress = flag(name, value), true;
         if (name == "help") return run.help = flag(name, value), true;
         return false;

@@ -35,6 +35,7 @@ struct run_options {
     bool csv = false;
     bool fail_fast = false;
     bool list = false;
+    bool explain = false;
     bool progress = false;
     bool help = false;
 };

@@ -9,6 +9,7 @@
 #include "cpu/exec/parallel.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/jit/code_dump.hpp"
 #include "cpu/jit/compile.hpp"
 
 namespace tfmt::cpu {
@@ -58,6 +59,7 @@ private:
     void add_kernel(const ir::kernel &k) {
         assert(ir::verify(k).empty());
         const std::vector<uint8_t> code = jit::assemble(k, plan_.target);
+        jit::dump_code(name_of(plan_.target.isa), code.data(), code.size());
         code_.emplace_back(code.data(), code.size());
         kernels_.push_back(reinterpret_cast<jit::kernel_fn>(
                 reinterpret_cast<uintptr_t>(code_.back().entry())));
