@@ -147,10 +147,13 @@ TEST(Normalize, OffsetsInBytes) {
     const vec dims {4, 8}, offsets {2, 3};
     const memory_desc sub = tfmt::make_submemory(
             by_tag({6, 16}, "ab", tfmt_f64), dims.data(), offsets.data());
-    const move_problem p = normalized(by_tag(dims, "ab", tfmt_f64), sub);
-    EXPECT_EQ(p.src_offset_bytes, 0);
-    EXPECT_EQ(p.dst_offset_bytes, (2 * 16 + 3) * 8);
-    EXPECT_EQ(p.elem_bytes, 16);
+    const memory_desc dense = by_tag(dims, "ab", tfmt_f64);
+    const move_problem to = normalized(dense, sub), from = normalized(sub, dense);
+    EXPECT_EQ(to.src_offset_bytes, 0);
+    EXPECT_EQ(to.dst_offset_bytes, (2 * 16 + 3) * 8);
+    EXPECT_EQ(from.src_offset_bytes, (2 * 16 + 3) * 8);
+    EXPECT_EQ(from.dst_offset_bytes, 0);
+    EXPECT_EQ(to.elem_bytes, 16);
 }
 
 TEST(Normalize, PairsNibbles) {

@@ -195,6 +195,80 @@ TEST(Plan, NoPaddingNoJobs) {
     EXPECT_TRUE(planned(p, avx2(), plan_mode::padding_only).jobs.empty());
 }
 
+// ---------------------------------------------------------------- loops
+
+// Whether `p` visits level `i` in the driver because blocks do not nest there or below.
+bool is_forced_out(const plan &p, size_t i) {
+    const level &l = p.problem.levels[i];
+    return std::any_of(p.problem.levels.begin(), p.problem.levels.end(), [&](const level &other) {
+        return !other.is_regular() && other.dim == l.dim && l.unit >= other.unit;
+    });
+}
+
+// Within a dimension outer levels come first, each reaches what the one outside of it covers in a
+// step, and all of it what is to be written. Levels that are the driver's come before all others.
+void expect_nest(const plan &p) {
+    const std::vector<level> &levels = p.problem.levels;
+    std::map<int, dim_t> to_cover;
+    bool was_forced_out = true;
+    for (size_t i = 0; i < levels.size(); i++) {
+        const level &l = levels[i];
+        const dim_t cover = to_cover.count(l.dim) ? to_cover[l.dim]
+                                                  : p.problem.limits[size_t(l.dim)].store;
+        EXPECT_LT(l.unit, cover);
+        EXPECT_GE(l.unit * l.extent, cover);
+        to_cover[l.dim] = l.unit;
+        EXPECT_TRUE(was_forced_out || !is_forced_out(p, i));
+        was_forced_out = is_forced_out(p, i);
+        EXPECT_TRUE(!was_forced_out || int(i) < p.n_driver_levels);
+    }
+}
+
+TEST(Plan, LoopsOfRandomPairsNest) {
+    const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64};
+    int n_forced_out = 0, n_cut = 0;
+    for (unsigned seed = 0; seed < 2000; seed++) {
+        desc_test::random_descs random(seed);
+        vec dims = random.dims(int(1 + random.below(4)));
+        for (dim_t &dim : dims)
+            if (random.below(3) == 0) dim = 20 + random.below(500);
+        const tfmt_data_type_t type = types[random.below(4)];
+        const move_problem move = normalized(dims, random.tag(int(dims.size())).c_str(),
+                random.tag(int(dims.size())).c_str(), type);
+        machine m = all_machines()[seed / 2 % 4];
+        const plan usual = planned(move, m);
+        m.l2_bytes = 0; // beyond L2 levels are cut into macro tiles
+        const plan large = planned(move, m);
+        expect_nest(usual);
+        expect_nest(large);
+        ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n" << to_text(usual) << to_text(large);
+        n_forced_out += !usual.problem.levels.empty() && is_forced_out(usual, 0);
+        n_cut += large.problem.levels.size() > usual.problem.levels.size();
+    }
+    EXPECT_GT(n_forced_out, 50);
+    EXPECT_GT(n_cut, 10);
+}
+
+TEST(Plan, OrderOfLoops) {
+    const auto loops = [](const vec &dims, const char *src, const char *dst, const machine &m) {
+        lines text;
+        for (const level &l : planned(normalized(dims, src, dst, tfmt_f32), m).problem.levels)
+            text.push_back(plan_test::text_of(l));
+        return text;
+    };
+    machine m = avx512();
+    // Tiles of 16x16. In the order of the destination's addresses...
+    EXPECT_EQ(
+            loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
+    // ...but beyond L2 in blocks of 16 tiles along the source's rows and 4 along the destination's.
+    m.l2_bytes = 0;
+    EXPECT_EQ(loops({500, 300}, "ab", "ba", m),
+            (lines {"2 x 256, 1024 -> 512000", "8 x 64, 76800 -> 256", "16 x 16, 64 -> 32000",
+                    "4 x 16, 19200 -> 64"}));
+    EXPECT_EQ(loops({100, 60}, "ab", "ba", m),
+            (lines {"2 x 64, 15360 -> 256", "4 x 16, 64 -> 6400", "4 x 16, 3840 -> 64"}));
+}
+
 // ---------------------------------------------------------------- extents beyond execution
 
 // Elements that the nest from `depth` on writes in `state`.
@@ -293,17 +367,6 @@ TEST(Plan, DependsOnTheMachinePassedInAlone) {
         tfmt::cpu::set_max_isa(tfmt_cpu_isa_avx512_core_fp16);
         EXPECT_EQ(to_text(planned(move, m)), text);
     }
-}
-
-TEST(Plan, IrregularLevelsAreTheDrivers) {
-    const plan p = planned(normalized({200, 64}, "Ab48a", "Ab32a", tfmt_f32), avx512());
-    int n_irregular = 0;
-    for (size_t i = 0; i < p.problem.levels.size(); i++) {
-        if (p.problem.levels[i].is_regular()) continue;
-        n_irregular++;
-        EXPECT_LT(int(i), p.n_driver_levels);
-    }
-    EXPECT_EQ(n_irregular, 1);
 }
 
 TEST(Plan, StreamsWholeAlignedVectorsOnly) {

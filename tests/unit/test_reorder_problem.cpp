@@ -89,6 +89,8 @@ TEST(ReorderProblem, OneBlock) {
             // Fewer elements than a block.
             {{2, 3, 5}, "abc", "aBc16b", {2, 2, 3, 16, 5, 5},
                     {"0: 2 x 1, 15 -> 80", "1: 16 x 1, 5 -> 1", "2: 5 x 1, 1 -> 16"}},
+            {{2, 5, 3}, "aBc16b", "abc", {2, 2, 5, 5, 3, 3},
+                    {"0: 2 x 1, 48 -> 15", "1: 5 x 1, 1 -> 3", "2: 3 x 1, 16 -> 1"}},
             {{1, 1, 5}, "abc", "aBc4b", {1, 1, 1, 4, 5, 5},
                     {"1: 4 x 1, 5 -> 1", "2: 5 x 1, 1 -> 4"}},
     };
@@ -200,6 +202,7 @@ void expect_levels_tile(const reorder_problem &p) {
             if (l.dim != int(d)) continue;
             EXPECT_EQ(l.unit, unit);
             EXPECT_GT(l.extent, 1);
+            EXPECT_LE((l.extent - 1) * l.unit, p.limits[d].store - 1); // no step beyond the end
             unit *= l.extent;
         }
         EXPECT_GE(unit, p.limits[d].store);
