@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operation of the kernel IR as machine code against the interpreter: all shuffles in every
 // state of their operands, in low and in high registers, loads and stores of any chunks and masks.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -321,6 +322,28 @@ TEST_P(EmittersOn, RefusesMoreValuesThanRegisters) {
 
 INSTANTIATE_TEST_SUITE_P(
         Machines, EmittersOn, testing::ValuesIn(all_machines()), plan_test::test_name_of);
+
+bool contains(const std::vector<uint8_t> &code, std::vector<uint8_t> instruction) {
+    return std::search(code.begin(), code.end(), instruction.begin(), instruction.end())
+            != code.end();
+}
+
+// Streamed data is ordered before what the caller does next, and upper halves of registers are left
+// clean for its SSE code.
+TEST(Emitters, LeaveTheProcessorAsTheCallerExpects) {
+    for (const machine &m : all_machines())
+        for (bool is_streaming : {false, true}) {
+            kernel_maker maker(16, 10);
+            maker.k_.is_streaming = is_streaming;
+            maker.store_vector(maker.load_vector());
+            maker.end_block();
+            const std::vector<uint8_t> code = tfmt::cpu::jit::assemble(maker.k_, m);
+            EXPECT_EQ(contains(code, {0x0f, 0xae, 0xf8}), is_streaming) << name_of(m); // sfence
+            EXPECT_EQ(contains(code, {0xc5, 0xf8, 0x77}), m.vector_bytes > 16)         // vzeroupper
+                    << name_of(m);
+            EXPECT_EQ(code.back(), 0xc3); // ret
+        }
+}
 
 TEST(Emitters, RefuseBytePermutesWithoutVbmi) {
     kernel_maker maker(64, 9);
