@@ -9,6 +9,7 @@
 #include "cpu/exec/driver.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/plan/loop_order.hpp"
 #include "cpu/plan/tuning.hpp"
 #include "tests/unit/plan_helpers.hpp"
 
@@ -267,6 +268,22 @@ TEST(Plan, OrderOfLoops) {
                     "4 x 16, 19200 -> 64"}));
     EXPECT_EQ(loops({100, 60}, "ab", "ba", m),
             (lines {"2 x 64, 15360 -> 256", "4 x 16, 64 -> 6400", "4 x 16, 3840 -> 64"}));
+}
+
+// What continues the tile's run goes innermost, but never inside the inner blocks of its own
+// dimension.
+TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
+    tfmt::cpu::tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {}};
+    t.bits.resize(8, {0, 1, 1, 0, 0});
+    machine m = avx512();
+    m.l2_bytes = 0;
+    std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
+            {0, 4, 8, 64, 8000, {}, {}}};
+    tfmt::cpu::order_levels(levels, t, m, 1 << 20);
+    lines text;
+    for (const level &l : levels)
+        text.push_back(plan_test::text_of(l));
+    EXPECT_EQ(text, (lines {"4 x 8, 64 -> 8000", "8 x 1, 4096 -> 1000", "8 x 1, 9000 -> 64"}));
 }
 
 // ---------------------------------------------------------------- extents beyond execution
