@@ -34,6 +34,9 @@ std::string check_block(const kernel &k, const block &ops) {
         const bool is_store = o.kind == op_kind::store;
         const bool has_sources = o.kind != op_kind::zero && o.kind != op_kind::load;
         if (has_sources && o.a < 0) return "missing source";
+        const bool has_two = o.kind == op_kind::unpack || o.kind == op_kind::lanes128
+                || o.kind == op_kind::permute2;
+        if (has_two != (o.b >= 0)) return "wrong number of sources";
         if (!is_store) {
             if (o.out < 0 || o.out >= k.n_values) return "result out of range";
             if (defined[o.out]) return "value defined twice";

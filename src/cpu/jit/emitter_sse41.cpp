@@ -22,8 +22,10 @@ private:
 
     void emit_load(const ir::op &o, int out) override {
         const Xmm x(out);
+        const std::vector<piece> pieces = pieces_of_lane(o, 0);
+        if (pieces.empty()) pxor(x, x);
         bool is_first = true;
-        for (const piece &p : pieces_of_lane(o, 0)) {
+        for (const piece &p : pieces) {
             if (is_first && p.pos > 0) pxor(x, x);
             load_piece(x, p, is_first && p.pos == 0);
             is_first = false;

@@ -118,12 +118,12 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
     return ops;
 }
 
-bool try_plan(const move_problem &p, const machine &m, plan_mode mode, tile_kind kind, plan *out) {
+// False if the tails make too many jobs or too much code.
+bool lay_out(const move_problem &p, const machine &m, plan_mode mode, plan *out) {
     *out = {};
     out->mode = mode;
     out->target = m;
-    out->the_tile = mode == plan_mode::move || kind != tile_kind::exchange ? choose_tile(p, m, kind)
-                                                                           : choose_zero_tile(p, m);
+    out->the_tile = mode == plan_mode::move ? choose_tile(p, m) : choose_zero_tile(p, m);
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->problem = p;
     out->problem.levels = levels_without_tile(p, out->the_tile);
@@ -156,14 +156,9 @@ bool may_stream(const plan &p) {
     });
 }
 
-std::string note_of(const plan &p, tile_kind kind) {
-    const bool by_element = p.the_tile.n_lane_bits() == 0 && p.the_tile.vector_bytes < 16;
-    if (kind != tile_kind::exchange)
-        return std::string(by_element ? "one element at a time" : "without exchanges")
-                + ": too many combinations of tails for a full tile";
-    if (by_element && !p.problem.levels.empty())
-        return "one element at a time: src or dst has no two neighbours to move together";
-    return "";
+std::string note_of(const plan &p) {
+    if (p.the_tile.vector_bytes >= 16 || p.problem.levels.empty()) return "";
+    return "one element at a time: src or dst has no two neighbours to move together";
 }
 
 } // namespace
@@ -183,15 +178,14 @@ bool make_plan(
                     + std::to_string(tuning::max_irregular_steps);
             return false;
         }
-    for (tile_kind kind : {tile_kind::exchange, tile_kind::dst_run, tile_kind::element})
-        if (try_plan(p, m, mode, kind, out)) {
-            out->moved_bytes = moved_bytes(p);
-            out->may_stream = mode == plan_mode::move && may_stream(*out);
-            out->note = note_of(*out, kind);
-            return true;
-        }
-    *why = "too many combinations of tails for generated code";
-    return false;
+    if (!lay_out(p, m, mode, out)) {
+        *why = "too many combinations of tails for generated code";
+        return false;
+    }
+    out->moved_bytes = moved_bytes(p);
+    out->may_stream = mode == plan_mode::move && may_stream(*out);
+    out->note = note_of(*out);
+    return true;
 }
 
 std::string to_text(const plan &p) {

@@ -52,15 +52,15 @@ bool contains(const bit_list &bits, const level_bit &b) {
 int total_bits(const level &l) { return ceil_log2(l.extent); }
 
 // A tile covers an aligned range of logical indices of each dimension only if it takes a level's
-// bits from below and a level only when it has all of the levels below it, each a power of two.
+// bits from below and a level only when it has all of the levels below it. (These are powers of
+// two: any other ends the run.)
 bool may_enter(const move_problem &p, const bit_list &taken, int index) {
     const level &l = p.levels[index];
     if (!l.is_regular()) return false;
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &below = p.levels[i];
         if (below.dim != l.dim || below.unit >= l.unit) continue;
-        if (!is_pow2(below.extent) || !contains(taken, {int(i), total_bits(below) - 1}))
-            return false;
+        if (!contains(taken, {int(i), total_bits(below) - 1})) return false;
     }
     return true;
 }
@@ -149,7 +149,7 @@ tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
 }
 
 // One element at a time, unrolled along the level with the smallest destination stride.
-tile element_tile(const move_problem &p, int max_unroll_bits) {
+tile element_tile(const move_problem &p) {
     bit_list taken;
     int best = -1;
     for (size_t i = 0; i < p.levels.size(); i++)
@@ -157,7 +157,7 @@ tile element_tile(const move_problem &p, int max_unroll_bits) {
                 && (best < 0 || p.levels[i].dst_stride < p.levels[best].dst_stride))
             best = int(i);
     if (best >= 0)
-        for (int k = 0; k < std::min(max_unroll_bits, total_bits(p.levels[best])); k++)
+        for (int k = 0; k < std::min(tuning::element_reg_bits, total_bits(p.levels[best])); k++)
             taken.push_back({best, k});
     return assemble(p, p.elem_bytes, taken, {}, {});
 }
@@ -172,24 +172,13 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
 
 } // namespace
 
-tile choose_tile(const move_problem &p, const machine &m, tile_kind kind) {
+tile choose_tile(const move_problem &p, const machine &m) {
     bit_list src = contiguous_run(p, true), dst = contiguous_run(p, false);
-    if (kind == tile_kind::element) return element_tile(p, 0);
-    if (src.empty() || dst.empty()) return element_tile(p, tuning::element_reg_bits);
+    if (src.empty() || dst.empty()) return element_tile(p);
 
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     dst = prefix(dst, lane_bits);
     src = prefix(src, lane_bits);
-    if (kind == tile_kind::dst_run) {
-        // The source is read along what the two runs share, which is often a single element.
-        bit_list shared;
-        for (const level_bit &b : src) {
-            if (!contains(dst, b)) break;
-            shared.push_back(b);
-        }
-        if (shared.empty()) return element_tile(p, tuning::element_reg_bits);
-        src = shared;
-    }
     bit_list &shortened = prefers_whole_src_lines(p, m, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(m))
         shortened.pop_back();
@@ -207,7 +196,7 @@ tile choose_tile(const move_problem &p, const machine &m, tile_kind kind) {
 
 tile choose_zero_tile(const move_problem &p, const machine &m) {
     bit_list dst = contiguous_run(p, false);
-    if (dst.empty()) return element_tile(p, tuning::element_reg_bits);
+    if (dst.empty()) return element_tile(p);
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     dst = prefix(dst, lane_bits);
     const int vector_bytes = fitting_vector_bytes(p, m, dst.size());

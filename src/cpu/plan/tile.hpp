@@ -50,14 +50,9 @@ dim_t moved_bytes(const move_problem &p);
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
-// How ambitious a tile may be. A plan that becomes too large tries the next one.
-enum class tile_kind {
-    exchange, // along both contiguous runs
-    dst_run,  // along the destination's run only
-    element   // one element
-};
-
-tile choose_tile(const move_problem &p, const machine &m, tile_kind kind);
+// Along both contiguous runs where both sides have one of two elements or more; else one element at
+// a time.
+tile choose_tile(const move_problem &p, const machine &m);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
 tile choose_zero_tile(const move_problem &p, const machine &m);

@@ -58,8 +58,8 @@ constexpr dim_t macro_tile_dst_bytes = 256;
 // 1.19/0.79.
 constexpr double streaming_share_of_cache = 0.65;
 
-// Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these the
-// planner takes a simpler tile, and in the end the portable path.
+// Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
+// (from about 9 dimensions with tails in blocks on) the portable path serves.
 constexpr size_t max_kernel_ops = 40000; // about 300 KiB of code
 constexpr size_t max_jobs = 512;
 

@@ -13,13 +13,25 @@
 // In plan_mode::padding_only the parts without padding are skipped and data() is never called.
 namespace tfmt::cpu::ref {
 
+// Below this many elements a run costs more to begin than to convert (measured on u8 -> f16 into
+// nChw16c with 3 channels: 22 ns an element in runs of 3, 4 in runs of 240).
+constexpr dim_t short_run = 32;
+
 // Outer to inner by destination stride; within a dimension that is from outer blocks to inner ones.
+// If the innermost run is short, the longest of the others goes innermost instead.
 inline void order_for_walk(reorder_problem &p) {
     auto key = [](const level &l) {
         return l.is_regular() ? l.dst_stride : l.dst_digits.front().stride;
     };
-    std::stable_sort(p.levels.begin(), p.levels.end(),
+    std::vector<level> &levels = p.levels;
+    std::stable_sort(levels.begin(), levels.end(),
             [&](const level &a, const level &b) { return key(a) > key(b); });
+    if (levels.empty() || levels.back().extent >= short_run) return;
+    // The lowest level of a dimension is the one whose steps are single elements.
+    auto run_length = [](const level &l) { return l.unit == 1 && l.is_regular() ? l.extent : 0; };
+    const auto longest = std::max_element(levels.begin(), levels.end(),
+            [&](const level &a, const level &b) { return run_length(a) < run_length(b); });
+    if (run_length(*longest) >= short_run) std::rotate(longest, longest + 1, levels.end());
 }
 
 // Steps of the outermost level: what threads share among themselves.
