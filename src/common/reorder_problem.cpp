@@ -62,7 +62,8 @@ public:
     dim_t stride() const { return left_.stride; }
 
     void advance(dim_t n) {
-        left_.stride *= n;
+        // Wraps where the dimension ends before n steps, and is not used then.
+        left_.stride = dim_t(uint64_t(left_.stride) * uint64_t(n));
         if (at_outer()) return;
         left_.extent /= n;
         if (left_.extent == 1) left_ = digits_[++pos_];

@@ -48,6 +48,9 @@ private:
 
 #ifdef TENSORFMT_HAVE_JIT
 
+// Plans step past the end of a dimension by up to a tile; below this no such offset overflows.
+constexpr size_t max_generated_span_bytes = size_t(1) << 60;
+
 // `span_bytes` is at least what is moved, a broadcast source included.
 machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     const isa_info isa = describe(cap);
@@ -66,7 +69,12 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
 }
 
 implementation_ptr try_generated(const request &r, const reorder_problem &p, std::string *why) {
-    const machine m = host_machine(r.isa, 2 * std::max(size_bytes(r.src), size_bytes(r.dst)));
+    const size_t span_bytes = std::max(size_bytes(r.src), size_bytes(r.dst));
+    if (span_bytes > max_generated_span_bytes) {
+        *why = "a tensor spans more than 2^60 bytes";
+        return nullptr;
+    }
+    const machine m = host_machine(r.isa, 2 * span_bytes);
     return make_generated(p, r.mode, m, why);
 }
 
@@ -84,7 +92,9 @@ implementation_ptr make_implementation(const request &r) {
     if (is_zero_sized(r.dst)) return std::make_shared<nothing>();
     std::string why;
     if (implementation_ptr made = try_generated(r, p, &why)) return made;
-    const dim_t moved_bytes = dim_t(size_bytes(r.dst) / 2 + size_bytes(r.src) / 2) * 2;
+    const dim_t enough = dim_t(1) << 40; // to be worth all threads
+    const dim_t moved_bytes = std::min(nelems(r.dst, true), enough)
+            * (p.src_elem_bits + p.dst_elem_bits) / 8;
     return std::make_shared<portable_implementation>(p, r.mode, moved_bytes, why);
 }
 
