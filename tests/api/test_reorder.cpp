@@ -261,6 +261,21 @@ TEST(reorder, exec_args_state_their_size_and_are_empty_at_first) {
     EXPECT_EQ(dst, expected_move(src_md, src, dst_md, before));
 }
 
+TEST(reorder, exec_args_of_an_unknown_size_are_refused) {
+    const memory::desc src_md({2, 17}, dt::f32, tag::ab), dst_md({2, 17}, dt::f32, tag::ba);
+    const auto src = pattern(src_md.get_size()), before = pattern(dst_md.get_size(), 2);
+    auto dst = before;
+    const reorder r(src_md, dst_md);
+    for (size_t size : {size_t(0), sizeof(tfmt_exec_args_t) - 1, sizeof(tfmt_exec_args_t) + 8}) {
+        tensorfmt::exec_args args;
+        args.struct_size = size;
+        EXPECT_EQ(tfmt_reorder_execute(r.get(), src.data(), dst.data(), &args),
+                tfmt_invalid_arguments);
+        EXPECT_NE(std::string(tfmt_get_last_error()).find("struct_size"), std::string::npos);
+        EXPECT_EQ(dst, before);
+    }
+}
+
 // ---------------------------------------------------------------- threads
 
 TEST(reorder, one_reorder_is_executed_by_eight_threads_at_once) {
