@@ -552,7 +552,8 @@ typedef enum TFMT_ENUM_BASE {
  * dnnl_set_max_cpu_isa, but it may be called at any time. */
 TFMT_API tfmt_status_t tfmt_set_max_cpu_isa(tfmt_cpu_isa_t isa);
 
-/* The highest instruction set that processor, operating system and cap allow. Cannot fail. */
+/* The highest instruction set that processor, operating system and cap allow; none in a build
+ * without generated code. Cannot fail. */
 TFMT_API tfmt_cpu_isa_t tfmt_get_effective_cpu_isa(void);
 
 /* Number of threads that one execution may use, 1..4096; small tensors use fewer. 0: back to the

@@ -12,7 +12,9 @@ tfmt_status_t tfmt_set_max_cpu_isa(tfmt_cpu_isa_t isa) {
 
 tfmt_cpu_isa_t tfmt_get_effective_cpu_isa(void) {
     tfmt_cpu_isa_t isa = tfmt_cpu_isa_none;
+#ifdef TENSORFMT_HAVE_JIT
     guard("tfmt_get_effective_cpu_isa", [&] { isa = cpu::effective_isa(); });
+#endif
     return isa;
 }
 

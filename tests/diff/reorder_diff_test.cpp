@@ -75,6 +75,7 @@ TEST_P(reorder_diff, typical_layouts_pairwise) {
 
 TEST_P(reorder_diff, dense_layouts_of_one_width_run_in_the_jit) {
     if (GetParam().isa == tfmt_cpu_isa_none) GTEST_SKIP() << "no JIT without an instruction set";
+    if (!TENSORFMT_TEST_HAS_JIT) GTEST_SKIP() << "built without the JIT";
     const dims shape = {4, 64, 14, 14};
     for (tfmt_data_type_t type : one_of_each_width)
         for (const char *src_tag : {"abcd", "acdb", "aBcd16b"})

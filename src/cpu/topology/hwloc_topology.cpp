@@ -4,6 +4,7 @@
 #ifdef TENSORFMT_HAVE_HWLOC
 
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -92,6 +93,8 @@ topology read_numbers(hwloc_topology_t t) {
 // binds the calling thread to every core in turn, which costs 1 ms more, and 10 where the cores are
 // busy; /sys says the same.
 bool load_host_by_hwloc(topology *t) {
+    // Where /sys is not mounted hwloc complains on stderr; this library never prints.
+    if (access("/sys/devices/system/cpu", R_OK) != 0) return false;
     const hwloc_handle handle = make_handle();
     if (!handle) return false;
     hwloc_topology_set_components(handle.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
