@@ -30,15 +30,8 @@ void *allocate(size_t size_bytes) {
     return p;
 }
 
-void require_layout(const memory_desc &md) {
-    if (md.format_kind != tfmt_blocked)
-        fail_invalid("md has no layout yet (format kind undef or any)");
-    if (has_runtime_dims(md))
-        fail_unimplemented("md has runtime dims or strides; create it with the real values");
-}
-
 void zero_pad(const memory_desc &md, void *data) {
-    require_layout(md);
+    require_fixed_layout(md, "md");
     if (is_zero_sized(md) || !has_padding(md)) return;
     require_not_null(data, "data");
     cpu::find_zero_pad(md)->execute(data, data);
@@ -62,7 +55,7 @@ tfmt_status_t tfmt_memory_create(tfmt_memory_t *memory, const_tfmt_memory_desc_t
     return guard("tfmt_memory_create", [&] {
         require_not_null(memory, "memory");
         require_not_null(md, "md");
-        require_layout(*md);
+        require_fixed_layout(*md, "md");
         auto made = std::make_unique<tfmt_memory>(tfmt_memory {*md, nullptr, nullptr});
         if (handle == TFMT_MEMORY_ALLOCATE) {
             std::unique_ptr<void, decltype(&std::free)> buffer(
@@ -124,7 +117,7 @@ tfmt_status_t tfmt_check_padding(const_tfmt_memory_desc_t md, const void *data, 
     return guard("tfmt_check_padding", [&] {
         require_not_null(md, "md");
         require_not_null(is_zero, "is_zero");
-        require_layout(*md);
+        require_fixed_layout(*md, "md");
         if (is_zero_sized(*md) || !has_padding(*md)) {
             *is_zero = 1;
             return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "api/fill_buffer.hpp"
 #include "common/blob.hpp"
 #include "common/checked.hpp"
 #include "common/data_type.hpp"
@@ -65,19 +66,6 @@ void check_index(const memory_desc &md, const dim_t *index) {
             fail_invalid(element_name("index", d) + " is " + std::to_string(index[d])
                     + ", wanted 0 or more and below padded_dims[" + std::to_string(d)
                     + "] = " + std::to_string(md.padded_dims[d]));
-}
-
-// The protocol of functions that fill a caller's buffer: without one, *size says what is needed.
-void fill_buffer(void *buffer, size_t *size, const std::string &content, const char *buffer_name) {
-    if (!buffer) {
-        *size = content.size();
-        return;
-    }
-    if (*size < content.size())
-        fail_invalid("*size is " + std::to_string(*size) + ", but " + buffer_name + " needs "
-                + std::to_string(content.size()) + " bytes");
-    content.copy(static_cast<char *>(buffer), content.size());
-    *size = content.size();
 }
 
 } // namespace
@@ -256,9 +244,7 @@ tfmt_status_t tfmt_memory_desc_to_string(const_tfmt_memory_desc_t md, char *buff
     return guard("tfmt_memory_desc_to_string", [&] {
         require_not_null(md, "md");
         require_not_null(size, "size");
-        std::string content = to_string(*md);
-        content.push_back('\0');
-        fill_buffer(buffer, size, content, "buffer");
+        fill_text(buffer, size, to_string(*md));
     });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "api/attr.hpp"
+#include "api/fill_buffer.hpp"
 #include "common/memory_desc.hpp"
 #include "common/status.hpp"
 #include "cpu/reorder.hpp"
@@ -31,15 +31,6 @@ bool overlaps(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
 
 tfmt_status_t refuse_execution(const char *message) {
     return set_last_error(tfmt_invalid_arguments, message);
-}
-
-void copy_text(const std::string &text, char *buffer, size_t *size) {
-    const size_t needed = text.size() + 1;
-    if (buffer && *size < needed)
-        fail_invalid("size is " + std::to_string(*size) + ", wanted " + std::to_string(needed)
-                + " bytes or more");
-    if (buffer) std::memcpy(buffer, text.c_str(), needed);
-    *size = needed;
 }
 
 } // namespace
@@ -96,7 +87,7 @@ tfmt_status_t tfmt_reorder_explain(const_tfmt_reorder_t reorder, char *buffer, s
     return guard("tfmt_reorder_explain", [&] {
         require_not_null(reorder, "reorder");
         require_not_null(size, "size");
-        copy_text(reorder->code->info() + "\n" + reorder->code->explain(), buffer, size);
+        fill_text(buffer, size, reorder->code->info() + "\n" + reorder->code->explain());
     });
 }
 

@@ -9,16 +9,6 @@ namespace tfmt {
 
 namespace {
 
-void require_layout(const memory_desc &md, const char *argument) {
-    if (md.format_kind != tfmt_blocked)
-        fail_invalid(std::string(argument) + " has format kind any, wanted a layout");
-}
-
-void require_no_runtime_dims(const memory_desc &md, const char *argument) {
-    if (has_runtime_dims(md))
-        fail_unimplemented(std::string(argument) + " has runtime dims or strides");
-}
-
 // What a part may be along dimension d: blocks are not cut, except that the last one of the parent
 // may be short in the part as it is in the parent.
 void check_part(const memory_desc &parent, dim_t dim, dim_t offset, dim_t block, int d) {
@@ -45,8 +35,7 @@ void check_part(const memory_desc &parent, dim_t dim, dim_t offset, dim_t block,
 memory_desc make_submemory(const memory_desc &parent, const dim_t *dims, const dim_t *offsets) {
     require_not_null(dims, "dims");
     require_not_null(offsets, "offsets");
-    require_layout(parent, "parent");
-    require_no_runtime_dims(parent, "parent");
+    require_fixed_layout(parent, "parent");
     dims_t blocks;
     block_sizes(parent, blocks);
     memory_desc md = parent;
@@ -99,8 +88,7 @@ memory_desc make_with_data_type(const memory_desc &in, data_type_t dt) {
 // Axes 0..ndims-1 step over the outer blocks, axis ndims + i steps within inner block i:
 // aBcd16b over 2x40x5x4 becomes 2x3x5x4x16 with strides 960x320x64x16x1.
 memory_desc make_unblocked(const memory_desc &in) {
-    require_layout(in, "in");
-    require_no_runtime_dims(in, "in");
+    require_fixed_layout(in, "in");
     const int ndims = in.ndims + in.inner_nblks;
     if (ndims > TFMT_MAX_NDIMS)
         fail_invalid("in has " + std::to_string(in.ndims) + " dimensions and "

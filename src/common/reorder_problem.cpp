@@ -27,14 +27,6 @@ std::string dims_text(const memory_desc &md) {
     return text;
 }
 
-void require_reorderable(const memory_desc &md, const char *name) {
-    if (md.format_kind != tfmt_blocked)
-        fail_invalid(std::string(name) + " has no layout yet (format kind undef or any)");
-    if (has_runtime_dims(md))
-        fail_unimplemented(
-                std::string(name) + " has runtime dims or strides; create it with the real values");
-}
-
 // A dimension's split in one descriptor, innermost first. The last digit is the unbounded outer
 // part.
 std::vector<digit> split_of(const memory_desc &md, int dim) {
@@ -136,8 +128,8 @@ void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const me
 } // namespace
 
 reorder_problem make_problem(const memory_desc &src, const memory_desc &dst) {
-    require_reorderable(src, "src");
-    require_reorderable(dst, "dst");
+    require_fixed_layout(src, "src");
+    require_fixed_layout(dst, "dst");
     if (src.ndims != dst.ndims || !std::equal(src.dims, src.dims + src.ndims, dst.dims))
         fail_invalid("src and dst differ in dims: " + dims_text(src) + " and " + dims_text(dst));
     if (!is_zero_sized(dst))

@@ -25,7 +25,7 @@ class nothing final : public implementation {
 public:
     nothing() { info_ = "none: no elements"; }
     void execute(const void *, void *) const noexcept override {}
-    std::string explain() const override { return info_ + "\n"; }
+    std::string explain() const override { return ""; }
 };
 
 class portable_implementation final : public implementation {
@@ -38,7 +38,7 @@ public:
     void execute(const void *src, void *dst) const noexcept override {
         code_.run(src, dst, threads_worth(moved_bytes_));
     }
-    std::string explain() const override { return info_ + "\n" + to_text(problem_); }
+    std::string explain() const override { return to_text(problem_); }
 
 private:
     reorder_problem problem_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "cpu/ir/ir.hpp"
@@ -78,19 +77,6 @@ private:
         return true;
     }
 
-    int64_t src_bytes(uint32_t tile_bits) const {
-        int64_t bytes = 0;
-        for (size_t b = 0; b < t_.bits.size(); b++)
-            if (tile_bits >> b & 1) bytes += t_.bits[b].src_stride_bytes;
-        return bytes;
-    }
-    int64_t dst_bytes(uint32_t tile_bits) const {
-        int64_t bytes = 0;
-        for (size_t b = 0; b < t_.bits.size(); b++)
-            if (tile_bits >> b & 1) bytes += t_.bits[b].dst_stride_bytes;
-        return bytes;
-    }
-
     // Tile bits of element `lane` of a register / of register `index`.
     static uint32_t select(const std::vector<int> &bits, uint32_t values) {
         uint32_t mask = 0;
@@ -106,7 +92,7 @@ private:
             if (!contains(lanes, b)) reg_bits_.push_back(b);
     }
 
-    // The chunk of 2^n_bits elements whose first is at `base`; its mask by `takes_part`.
+    // The chunk of 2^n elements along `run` whose first is at `base`; its mask by `takes_part`.
     template <typename F>
     uint64_t chunk_mask(uint32_t base, const std::vector<int> &run, F &&takes_part) const {
         const uint64_t elem_mask = (uint64_t(1) << t_.elem_bytes) - 1;
@@ -116,23 +102,35 @@ private:
         return mask;
     }
 
-    void load_all() {
-        enter_lanes(p_.the_schedule.load_lanes);
-        const int run_bits = p_.the_schedule.load_run_bits;
+    // A load or store of register `r`: chunks of 2^run_bits elements, told apart by the lanes
+    // above. Without chunks if no element takes part.
+    template <typename F>
+    op memory_op(
+            op_kind kind, uint32_t r, int run_bits, dim_t tile_bit::*stride, F &&takes_part) const {
         const std::vector<int> run(lanes_.begin(), lanes_.begin() + run_bits);
         const std::vector<int> fill(lanes_.begin() + run_bits, lanes_.end());
+        op o(kind);
+        o.unit_bytes = t_.elem_bytes << run_bits;
+        uint64_t any = 0;
+        for (uint32_t f = 0; f < 1u << fill.size(); f++) {
+            const uint32_t base = select(reg_bits_, r) | select(fill, f);
+            int64_t offset_bytes = 0;
+            for (size_t b = 0; b < t_.bits.size(); b++)
+                if (base >> b & 1) offset_bytes += t_.bits[b].*stride;
+            o.chunks.push_back({offset_bytes, chunk_mask(base, run, takes_part)});
+            any |= o.chunks.back().mask;
+        }
+        if (!any) o.chunks.clear();
+        return o;
+    }
+
+    void load_all() {
+        enter_lanes(p_.the_schedule.load_lanes);
         for (uint32_t r = 0; r < 1u << reg_bits_.size(); r++) {
-            op o(op_kind::load);
-            o.unit_bytes = t_.elem_bytes << run_bits;
-            uint64_t any = 0;
-            for (uint32_t f = 0; f < 1u << fill.size(); f++) {
-                const uint32_t base = select(reg_bits_, r) | select(fill, f);
-                const uint64_t mask = chunk_mask(
-                        base, run, [&](uint32_t bits) { return is_inside(bits, load_cuts_); });
-                o.chunks.push_back({src_bytes(base), mask});
-                any |= mask;
-            }
-            values_.push_back(any ? emit(std::move(o)) : -1);
+            op o = memory_op(op_kind::load, r, p_.the_schedule.load_run_bits,
+                    &tile_bit::src_stride_bytes,
+                    [&](uint32_t bits) { return is_inside(bits, load_cuts_); });
+            values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
         }
     }
 
@@ -231,24 +229,14 @@ private:
     }
 
     void store_all() {
-        const size_t run_bits = t_.dst_run.size();
-        const std::vector<int> run(lanes_.begin(), lanes_.begin() + run_bits);
-        const std::vector<int> fill(lanes_.begin() + run_bits, lanes_.end());
         const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
         for (uint32_t r = 0; r < values_.size(); r++) {
-            op o(op_kind::store);
-            o.unit_bytes = t_.elem_bytes << run_bits;
-            uint64_t any = 0;
-            for (uint32_t f = 0; f < 1u << fill.size(); f++) {
-                const uint32_t base = select(reg_bits_, r) | select(fill, f);
-                const uint64_t mask = chunk_mask(base, run, [&](uint32_t bits) {
-                    return is_inside(bits, store_cuts_)
-                            && !(padding_only && is_inside(bits, load_cuts_));
-                });
-                o.chunks.push_back({dst_bytes(base), mask});
-                any |= mask;
-            }
-            if (!any) continue;
+            op o = memory_op(op_kind::store, r, int(t_.dst_run.size()), &tile_bit::dst_stride_bytes,
+                    [&](uint32_t bits) {
+                        return is_inside(bits, store_cuts_)
+                                && !(padding_only && is_inside(bits, load_cuts_));
+                    });
+            if (o.chunks.empty()) continue;
             o.a = zero_if_none(values_[r]);
             ops_.push_back(std::move(o));
         }
@@ -288,16 +276,13 @@ public:
     void add_segment(std::vector<nest_node> &nodes, size_t depth, const nest_state &state,
             const segment &s, dim_t from_step) {
         const level &l = p_.problem.levels[depth];
-        nest_state below = state;
-        below.limits[l.dim] = s.below;
-        below.in_padding = state.in_padding || s.is_padding;
         nest_node node;
         node.src_offset_bytes = (s.first - from_step) * l.src_stride;
         node.dst_offset_bytes = (s.first - from_step) * l.dst_stride;
         node.count = s.count;
         node.src_step_bytes = l.src_stride;
         node.dst_step_bytes = l.dst_stride;
-        add_levels(node.children, depth + 1, below);
+        add_levels(node.children, depth + 1, enter(state, l.dim, s));
         if (!node.children.empty()) nodes.push_back(std::move(node));
     }
 
@@ -354,10 +339,7 @@ kernel build(const plan &p, const kernel_spec &spec, bool is_streaming) {
     const std::vector<segment> segments = root_segments(p, spec.state);
     k.src_step_bytes = root.src_stride;
     k.dst_step_bytes = root.dst_stride;
-    nest_state below = spec.state;
-    below.limits[root.dim] = segments[0].below;
-    below.in_padding = spec.state.in_padding || segments[0].is_padding;
-    nests.add_levels(k.root, depth + 1, below);
+    nests.add_levels(k.root, depth + 1, enter(spec.state, root.dim, segments[0]));
     const dim_t reached = segments[0].first + segments[0].count;
     for (size_t i = 1; i < segments.size(); i++)
         nests.add_segment(k.rest, depth, spec.state, segments[i], reached);

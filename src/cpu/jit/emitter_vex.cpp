@@ -48,18 +48,17 @@ void emitter_vex::emit_load(const ir::op &o, int out) {
         }
         const std::vector<piece> pieces = pieces_of_lane(o, lane);
         if (lane == 0)
-            load_lane(o, 0, Xmm(out));
+            load_lane(pieces, Xmm(out));
         else if (pieces.size() == 1 && pieces[0].size_bytes == 16)
             insert_lane(out, lane, src_at(pieces[0].offset_bytes));
         else if (!pieces.empty()) {
-            load_lane(o, lane, scratch());
+            load_lane(pieces, scratch());
             insert_lane(out, lane, scratch());
         }
     }
 }
 
-void emitter_vex::load_lane(const ir::op &o, int lane, const Xmm &x) {
-    const std::vector<piece> pieces = pieces_of_lane(o, lane);
+void emitter_vex::load_lane(const std::vector<piece> &pieces, const Xmm &x) {
     // The forms below take registers below 16 only (or cost a byte more): build in scratch.
     const Xmm t = x.getIdx() < 16 ? x : scratch();
     bool is_first = true;
@@ -101,12 +100,12 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
             continue;
         }
         if (lane > 0 || a >= 16) extract_lane(scratch(), a, lane);
-        store_lane(o, lane, lane > 0 || a >= 16 ? scratch() : Xmm(a));
+        store_lane(pieces, lane > 0 || a >= 16 ? scratch() : Xmm(a));
     }
 }
 
-void emitter_vex::store_lane(const ir::op &o, int lane, const Xmm &x) {
-    for (const piece &p : pieces_of_lane(o, lane)) {
+void emitter_vex::store_lane(const std::vector<piece> &pieces, const Xmm &x) {
+    for (const piece &p : pieces) {
         const Address to = dst_at(p.offset_bytes);
         const uint8_t index = uint8_t(p.pos / p.size_bytes);
         switch (p.size_bytes) {

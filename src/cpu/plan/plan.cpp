@@ -2,12 +2,18 @@
 #include "cpu/plan/plan.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "cpu/plan/loop_order.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
+
+nest_state enter(const nest_state &state, int dim, const segment &s) {
+    nest_state below = state;
+    below.limits[dim] = s.below;
+    below.in_padding = state.in_padding || s.is_padding;
+    return below;
+}
 
 bool has_work(const plan &p, const nest_state &state) {
     if (p.mode == plan_mode::move || state.in_padding) return true;
@@ -16,13 +22,6 @@ bool has_work(const plan &p, const nest_state &state) {
 }
 
 namespace {
-
-nest_state enter(const nest_state &state, int dim, const segment &s) {
-    nest_state below = state;
-    below.limits[dim] = s.below;
-    below.in_padding = state.in_padding || s.is_padding;
-    return below;
-}
 
 // Takes the tile's bits out of the levels.
 std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {

@@ -19,6 +19,9 @@ struct nest_state {
     bool in_padding = false;
 };
 
+// The state inside segment `s` of a level of `dim`.
+nest_state enter(const nest_state &state, int dim, const segment &s);
+
 // A kernel: the levels from plan::n_driver_levels on, entered in one state.
 struct kernel_spec {
     nest_state state;

@@ -173,11 +173,12 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
 } // namespace
 
 tile choose_tile(const move_problem &p, const machine &m) {
-    bit_list src = contiguous_run(p, true), dst = contiguous_run(p, false);
-    if (src.empty() || dst.empty()) return element_tile(p);
+    bit_list src = contiguous_run(p, true);
+    const bit_list whole_dst = contiguous_run(p, false);
+    if (src.empty() || whole_dst.empty()) return element_tile(p);
 
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    dst = prefix(dst, lane_bits);
+    bit_list dst = prefix(whole_dst, lane_bits);
     src = prefix(src, lane_bits);
     bit_list &shortened = prefers_whole_src_lines(p, m, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(m))
@@ -185,10 +186,7 @@ tile choose_tile(const move_problem &p, const machine &m) {
 
     bit_list taken = dst;
     take(taken, src, src.size());
-    if (taken.size() <= lane_bits + tuning::copy_reg_bits && src == dst) {
-        take(taken, contiguous_run(p, false), lane_bits + tuning::copy_reg_bits);
-        if (src.size() < lane_bits) dst = src = prefix(contiguous_run(p, false), src.size());
-    }
+    if (src == dst) take(taken, whole_dst, lane_bits + tuning::copy_reg_bits);
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
     return assemble(p, vector_bytes, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));
