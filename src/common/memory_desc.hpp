@@ -50,10 +50,8 @@ memory_desc make_unblocked(const memory_desc &in);
 // reader end in.
 void validate(const memory_desc &md);
 
-// Throw unless `md` is a blocked layout; has no runtime dims or strides; is both, so that it says
-// where every element lies. `argument` is its name in the message.
-void require_layout(const memory_desc &md, const char *argument);
-void require_no_runtime_dims(const memory_desc &md, const char *argument);
+// Throws unless `md` is a blocked layout without runtime dims or strides, so that it says where
+// every element lies. `argument` is its name in the message.
 void require_fixed_layout(const memory_desc &md, const char *argument);
 
 bool equal(const memory_desc &a, const memory_desc &b);

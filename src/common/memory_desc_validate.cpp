@@ -116,20 +116,12 @@ void validate(const memory_desc &md) {
     check_strides(md, blocks);
 }
 
-void require_layout(const memory_desc &md, const char *argument) {
+void require_fixed_layout(const memory_desc &md, const char *argument) {
     if (md.format_kind != tfmt_blocked)
         fail_invalid(std::string(argument) + " has no layout yet (format kind undef or any)");
-}
-
-void require_no_runtime_dims(const memory_desc &md, const char *argument) {
     if (has_runtime_dims(md))
         fail_unimplemented(std::string(argument)
                 + " has runtime dims or strides; create it with the real values");
-}
-
-void require_fixed_layout(const memory_desc &md, const char *argument) {
-    require_layout(md, argument);
-    require_no_runtime_dims(md, argument);
 }
 
 } // namespace tfmt
