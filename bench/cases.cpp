@@ -10,17 +10,6 @@ namespace {
 
 using tfmt_test::desc_ptr;
 
-desc_ptr create(const std::vector<int64_t> &dims, tfmt_data_type_t type, const std::string &tag,
-        const std::vector<int64_t> &strides) {
-    const int ndims = static_cast<int>(dims.size());
-    tfmt_memory_desc_t md = nullptr;
-    if (strides.empty())
-        tfmt_memory_desc_create_with_string_tag(&md, ndims, dims.data(), type, tag.c_str());
-    else
-        tfmt_memory_desc_create_with_strides(&md, ndims, dims.data(), type, strides.data());
-    return desc_ptr(md);
-}
-
 bool end_as(case_result *result, case_result::status_t status, const std::string &message) {
     result->status = status;
     result->message = message;
@@ -35,7 +24,7 @@ bool make_side(const bench_case &c, const char *side, const std::string &type_na
     tfmt_data_type_t type = tfmt_data_type_undef;
     if (!tfmt_test::parse_type(type_name, &type))
         return end_as(result, case_result::refused, who + "unknown data type " + type_name);
-    *md = create(c.dims, type, tag, strides);
+    *md = create_desc(c.dims, type, tag, strides);
     if (!*md) return end_as(result, case_result::refused, who + tfmt_get_last_error());
     *l = tfmt_test::read_layout(md->get());
     if (!strides.empty()) return true;
@@ -63,6 +52,17 @@ bool make_both(
 }
 
 } // namespace
+
+tfmt_test::desc_ptr create_desc(const std::vector<int64_t> &dims, tfmt_data_type_t type,
+        const std::string &tag, const std::vector<int64_t> &strides) {
+    const int ndims = static_cast<int>(dims.size());
+    tfmt_memory_desc_t md = nullptr;
+    if (strides.empty())
+        tfmt_memory_desc_create_with_string_tag(&md, ndims, dims.data(), type, tag.c_str());
+    else
+        tfmt_memory_desc_create_with_strides(&md, ndims, dims.data(), type, strides.data());
+    return desc_ptr(md);
+}
 
 bool make_descs(
         const bench_case &c, const run_options &run, case_descs *descs, case_result *result) {

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "bench/options.hpp"
 #include "support/layout.hpp"
 
 namespace tfmt_bench {
+
+// Zero padding of dst. Times are 0 where they were not measured, as where there is no padding.
+struct zero_pad_times {
+    int64_t padding_bytes = 0;
+    double time_us = 0;
+    double memset_us = 0; // of as many bytes in one piece
+    double ratio = 0;     // median over the rounds of time / memset's time
+};
+
+// What is paid beside moving bytes; medians. NaN: not measured.
+struct overhead_times {
+    double desc_ns = not_measured;                 // create a descriptor from its tag or strides
+    double cached_ns = not_measured;               // create a reorder that the cache holds
+    double cold_us = not_measured;                 // ... that it does not
+    double first_us = not_measured;                // ... as the first of the process
+    double execute_minus_memcpy_ns = not_measured; // small tensors only
+
+    static constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+};
 
 // What became of a case, filled in step by step: descriptors, correctness, performance.
 struct case_result {
@@ -21,6 +42,8 @@ struct case_result {
     double onednn_us = 0;    // 0: not measured, or oneDNN cannot do the case
     double ratio = 0;        // median over the rounds of time / memcpy's time
     double onednn_ratio = 0; // median over the rounds of oneDNN's time / time
+    zero_pad_times zero_pad;
+    overhead_times overheads;
 };
 
 // A case's descriptors, made through the library and compared with the tests' own derivation.
@@ -33,6 +56,10 @@ struct case_descs {
 // skipped for its size, or failed because a descriptor is not what its tag means.
 bool make_descs(
         const bench_case &c, const run_options &run, case_descs *descs, case_result *result);
+
+// One descriptor of a case, from its tag or its strides; null if the library refuses.
+tfmt_test::desc_ptr create_desc(const std::vector<int64_t> &dims, tfmt_data_type_t type,
+        const std::string &tag, const std::vector<int64_t> &strides);
 
 const char *status_name(case_result::status_t status);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensorfmt-bench: checks reorders against the tests' oracle and times them against memcpy and
-// oneDNN.
+// tensorfmt-bench: checks reorders and zero padding against the tests' oracle and times them
+// against memcpy, memset and oneDNN.
 #include <cstdio>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "bench/options.hpp"
 #include "bench/report.hpp"
 #include "bench/run_correctness.hpp"
+#include "bench/run_overheads.hpp"
 #include "bench/run_performance.hpp"
+#include "bench/run_zero_pad.hpp"
 
 namespace {
 
@@ -41,19 +44,34 @@ void set_up_library(run_options *run) {
         if (tfmt_set_max_cpu_isa(isa) != tfmt_success)
             throw option_error("--isa=" + run->isa + ": " + tfmt_get_last_error());
     }
-    if (run->n_threads == 0 && run->performance) run->n_threads = 1;
+    if (run->n_threads == 0 && is_timed(*run)) run->n_threads = 1;
     if (run->n_threads > 0 && tfmt_set_num_threads(run->n_threads) != tfmt_success)
         throw option_error(
                 "--threads=" + std::to_string(run->n_threads) + ": " + tfmt_get_last_error());
+}
+
+// Overheads come first, while the process has created no reorder yet. What fails in one mode is not
+// run in the others.
+void run_modes(
+        const bench_case &c, const case_descs &descs, const run_options &run, case_result *result) {
+    const auto is_fine = [&] { return result->status == case_result::passed; };
+    if (run.overheads) time_overheads(c, descs, run, result);
+    if (run.correctness && is_fine()) run_correctness(descs, result);
+    if (run.correctness && run.zero_pad && is_fine()) check_zero_pad(descs, result);
+    if (run.performance && is_fine()) run_performance(descs, run, result);
+    if (run.zero_pad && is_fine()) time_zero_pad(descs, run, result);
 }
 
 case_result run_case(const bench_case &c, const run_options &run) {
     case_result result;
     case_descs descs;
     if (!make_descs(c, run, &descs, &result)) return result;
-    if (run.correctness) run_correctness(descs, &result);
-    if (run.performance && result.status == case_result::passed)
-        run_performance(descs, run, &result);
+    try {
+        run_modes(c, descs, run, &result);
+    } catch (const std::bad_alloc &) {
+        result.status = case_result::skipped;
+        result.message = "not enough memory for its buffers";
+    }
     return result;
 }
 

@@ -5,14 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/buffers.hpp"
 #include "support/layout.hpp"
 
 namespace tfmt_bench {
-
-struct buffer_pair {
-    void *src;
-    void *dst;
-};
 
 // oneDNN's reorder of the same layouts on the same buffers, as a yardstick.
 class onednn_reorder {

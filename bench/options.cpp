@@ -28,12 +28,13 @@ Cases; several values by commas make a cross product:
                              "src_type dst_type src_tag dst_tag DIMS"
   --reset                    the options above back to their defaults
 Run (the last value holds for all cases):
-  --mode=C|P|CP              correctness (default), performance, both
-  --threads=N                default: the library's choice for C, 1 for P
+  --mode=LETTERS             C correctness (default), P performance, Z zero padding, O overheads,
+                             or several of them, as CP
+  --threads=N                default: the library's choice for C, 1 for the others
   --isa=NAME                 cap: none sse41 avx2 avx512_core avx512_core_vbmi avx512_core_bf16
                              avx512_core_fp16
   --max-bytes=N[K|M|G]       skip cases with more bytes of src + dst
-  --min-ms=N                 time to spend on a case in performance mode (default 50)
+  --min-ms=N                 time to spend on a case in each mode but C (default 50)
   --repeat=N                 measure N rounds instead
   --cold                     rotate through buffers larger than the caches (default: hot, as benchdnn)
   --csv                      one line of comma-separated values a case
@@ -43,6 +44,12 @@ Run (the last value holds for all cases):
 C compares every byte of dst (padding and gaps too), between guard pages, with an independent oracle.
 P gives the median time over that of memcpy of (src bytes + dst bytes) / 2 in the same rounds, and
 over oneDNN's (2.x) where it was found at build time.
+Z gives the time of zeroing dst's padding over that of one memset of as many bytes; with C, the
+result is checked as well.
+O gives, each alone: creating dst's descriptor, creating the reorder with its kernel in the cache and
+with an empty cache, the process's first creation (the first case), and, up to 64 KiB of src + dst,
+executing it less memcpy of (src bytes + dst bytes) / 2.
+--csv: the columns of Z and O stand behind the others, in these modes only.
 Exit status: 0 all passed; 1 a case failed; 2 wrong usage; 3 none failed but some were refused.
 )";
 
@@ -182,17 +189,24 @@ private:
         return false;
     }
 
+    // Letters in any order, or one of benchdnn's words.
     void mode(const std::string &value) {
+        static const std::map<std::string, std::string> words = {{"CORR", "C"},
+                {"CORRECTNESS", "C"}, {"PERF", "P"}, {"PERFORMANCE", "P"}, {"ALL", "CP"},
+                {"LIST", "L"}};
         std::string text;
         for (char c : value)
             text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-        const bool is_c = text == "C" || text == "CORR" || text == "CORRECTNESS";
-        const bool is_p = text == "P" || text == "PERF" || text == "PERFORMANCE";
-        const bool is_both = text == "CP" || text == "PC" || text == "ALL";
-        if (text == "L" || text == "LIST") return void(result.run.list = true);
-        if (!is_c && !is_p && !is_both) fail("--mode=" + value + ": wanted C, P or CP");
-        result.run.correctness = is_c || is_both;
-        result.run.performance = is_p || is_both;
+        const auto word = words.find(text);
+        const std::string letters = word == words.end() ? text : word->second;
+        const auto has = [&](char c) { return letters.find(c) != std::string::npos; };
+        if (letters == "L") return void(result.run.list = true);
+        if (letters.empty() || letters.find_first_not_of("CPZO") != std::string::npos)
+            fail("--mode=" + value + ": wanted letters of C, P, Z and O");
+        result.run.correctness = has('C');
+        result.run.performance = has('P');
+        result.run.zero_pad = has('Z');
+        result.run.overheads = has('O');
     }
 
     bool flag(const std::string &name, const std::string &value) const {
@@ -354,6 +368,8 @@ bool read_whole_file(const std::string &path, std::string *text) {
     *text = content.str();
     return !file.bad();
 }
+
+bool is_timed(const run_options &run) { return run.performance || run.zero_pad || run.overheads; }
 
 command_line parse_command_line(
         const std::vector<std::string> &arguments, const file_reader &read) {

@@ -26,6 +26,8 @@ std::string repro_of(const bench_case &c);
 struct run_options {
     bool correctness = true;
     bool performance = false;
+    bool zero_pad = false;
+    bool overheads = false;
     int n_threads = 0;     // 0: the library's choice for correctness, 1 for performance
     std::string isa;       // "" for no cap
     int64_t max_bytes = 0; // cases with more src + dst bytes are skipped; 0 for no limit
@@ -39,6 +41,8 @@ struct run_options {
     bool progress = false;
     bool help = false;
 };
+
+bool is_timed(const run_options &run); // anything but correctness alone
 
 struct command_line {
     run_options run;

@@ -5,92 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 
-#include "bench/onednn.hpp"
 #include "support/layout.hpp"
 
 namespace tfmt_bench {
 namespace {
-
-// One row of the summary.
-struct summary_row {
-    int n = 0;
-    int n_timed = 0;
-    double sum_log_ratio = 0;
-    double worst = 0;
-    int n_onednn = 0;
-    double sum_log_onednn = 0;
-    int n_onednn_scalar = 0; // left out of the mean: its generic code is no yardstick
-    int n_jit = 0;
-    int n_ref = 0;
-    int n_other = 0;
-
-    void add(const case_result &r) {
-        ++n;
-        if (r.impl.compare(0, 4, "jit:") == 0)
-            ++n_jit;
-        else if (r.impl.compare(0, 4, "ref:") == 0)
-            ++n_ref;
-        else
-            ++n_other;
-        if (r.ratio > 0) {
-            ++n_timed;
-            sum_log_ratio += std::log(r.ratio);
-            worst = std::max(worst, r.ratio);
-        }
-        if (r.onednn_impl == "simple:any" || r.onednn_impl == "ref:any") {
-            ++n_onednn_scalar;
-        } else if (r.onednn_ratio > 0) {
-            ++n_onednn;
-            sum_log_onednn += std::log(r.onednn_ratio);
-        }
-    }
-};
-
-std::string fixed(double value, const char *format = "%.2f") {
-    char text[40];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
-std::string geomean(double sum_log, int n) { return n ? fixed(std::exp(sum_log / n)) : "-"; }
-
-// Without times (mode C) the columns about them are left out.
-void print_heading(std::FILE *out, const char *name, bool has_times) {
-    std::fprintf(out, "\n%-22s %6s", name, "cases");
-    if (has_times)
-        std::fprintf(out, " %10s %10s %12s %8s", "x memcpy", "worst", "x vs oneDNN", "of cases");
-    std::fprintf(out, "   jit/ref/other\n");
-}
-
-void print_row(std::FILE *out, const std::string &name, const summary_row &row, bool has_times) {
-    std::fprintf(out, "%-22s %6d", name.c_str(), row.n);
-    if (has_times)
-        std::fprintf(out, " %10s %10s %12s %8d", geomean(row.sum_log_ratio, row.n_timed).c_str(),
-                row.n_timed ? fixed(row.worst).c_str() : "-",
-                geomean(row.sum_log_onednn, row.n_onednn).c_str(), row.n_onednn);
-    std::fprintf(out, "   %d/%d/%d\n", row.n_jit, row.n_ref, row.n_other);
-}
-
-void footnotes(std::FILE *out, int n_onednn_scalar) {
-    std::fprintf(out, "x memcpy: geometric mean of time over memcpy's, smaller is better\n");
-    if (onednn_version().empty()) return;
-    std::fprintf(out,
-            "x vs oneDNN: geometric mean of the time of oneDNN %s over ours, larger is better; "
-            "without "
-            "the %d cases that it runs in its generic scalar code\n",
-            onednn_version().c_str(), n_onednn_scalar);
-}
-
-const char *size_class(const case_result &r) {
-    const int64_t bytes = r.src_bytes + r.dst_bytes;
-    if (bytes < (int64_t {1} << 16)) return "1 < 64 KiB";
-    if (bytes < (int64_t {1} << 20)) return "2 < 1 MiB";
-    if (bytes < (int64_t {1} << 24)) return "3 < 16 MiB";
-    return "4 16 MiB and more";
-}
 
 // A field of comma-separated values: quoted where it must be.
 std::string csv_field(const std::string &text) {
@@ -99,6 +19,36 @@ std::string csv_field(const std::string &text) {
     for (char c : text)
         quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
     return quoted + "\"";
+}
+
+// "" for what was not measured.
+std::string csv_time(double value) { return value > 0 ? number_text(value, "%.4g") : ""; }
+
+std::string microseconds(double value) { return number_text(value, "%.4g") + " us"; }
+
+std::string times_text(const case_result &r) {
+    if (r.time_us <= 0) return "";
+    std::string text = " " + microseconds(r.time_us) + ", memcpy " + microseconds(r.memcpy_us)
+            + ": x" + number_text(r.ratio) + ", oneDNN ";
+    if (r.onednn_us <= 0) return text + "-";
+    return text + microseconds(r.onednn_us) + ": x" + number_text(r.onednn_ratio) + " ("
+            + r.onednn_impl + ")";
+}
+
+std::string zero_pad_text(const zero_pad_times &z) {
+    if (z.time_us <= 0) return "";
+    return " padding of " + std::to_string(z.padding_bytes) + " bytes " + microseconds(z.time_us)
+            + ", memset " + microseconds(z.memset_us) + ": x" + number_text(z.ratio);
+}
+
+std::string overheads_text(const overhead_times &o) {
+    if (std::isnan(o.cold_us)) return "";
+    std::string text = " descriptor " + number_text(o.desc_ns, "%.0f") + " ns, create: cached "
+            + number_text(o.cached_ns, "%.0f") + " ns, cold " + microseconds(o.cold_us);
+    if (!std::isnan(o.first_us)) text += ", first " + microseconds(o.first_us);
+    if (!std::isnan(o.execute_minus_memcpy_ns))
+        text += "; execute - memcpy " + number_text(o.execute_minus_memcpy_ns, "%.1f") + " ns";
+    return text;
 }
 
 } // namespace
@@ -111,10 +61,14 @@ report::report(const run_options &run, size_t n_cases)
       shows_progress_(run.progress || isatty(STDERR_FILENO)) {}
 
 void report::header() {
-    if (run_.csv)
-        std::printf(
-                "index,status,sdt,ddt,stag,dtag,dims,src_bytes,dst_bytes,impl,time_us,memcpy_us,"
-                "time_over_memcpy,onednn_us,onednn_over_time,onednn_impl,message\n");
+    if (!run_.csv) return;
+    std::printf("index,status,sdt,ddt,stag,dtag,dims,src_bytes,dst_bytes,impl,time_us,memcpy_us,"
+                "time_over_memcpy,onednn_us,onednn_over_time,onednn_impl,message");
+    if (run_.zero_pad) std::printf(",padding_bytes,zero_pad_us,memset_us,zero_pad_over_memset");
+    if (run_.overheads)
+        std::printf(",desc_ns,create_cached_ns,create_cold_us,create_first_us,"
+                    "execute_minus_memcpy_ns");
+    std::printf("\n");
 }
 
 void report::before(size_t index) {
@@ -146,12 +100,23 @@ void report::add(size_t index, const bench_case &c, const case_result &result) {
 }
 
 void report::csv_line(size_t index, const bench_case &c, const case_result &r) const {
-    const auto time = [](double value) { return value > 0 ? fixed(value, "%.4g") : std::string(); };
-    const std::string fields[] = {std::to_string(index), status_name(r.status), c.src_type,
+    std::vector<std::string> fields = {std::to_string(index), status_name(r.status), c.src_type,
             c.dst_type, c.src_tag, c.dst_tag, tfmt_test::dims_text(c.dims),
-            std::to_string(r.src_bytes), std::to_string(r.dst_bytes), r.impl, time(r.time_us),
-            time(r.memcpy_us), time(r.ratio), time(r.onednn_us), time(r.onednn_ratio),
-            r.onednn_impl, r.message};
+            std::to_string(r.src_bytes), std::to_string(r.dst_bytes), r.impl, csv_time(r.time_us),
+            csv_time(r.memcpy_us), csv_time(r.ratio), csv_time(r.onednn_us),
+            csv_time(r.onednn_ratio), r.onednn_impl, r.message};
+    if (run_.zero_pad) {
+        const zero_pad_times &z = r.zero_pad;
+        fields.push_back(std::to_string(z.padding_bytes));
+        for (double value : {z.time_us, z.memset_us, z.ratio})
+            fields.push_back(csv_time(value));
+    }
+    if (run_.overheads) {
+        const overhead_times &o = r.overheads;
+        for (double value :
+                {o.desc_ns, o.cached_ns, o.cold_us, o.first_us, o.execute_minus_memcpy_ns})
+            fields.push_back(std::isnan(value) ? "" : number_text(value, "%.4g"));
+    }
     const char *separator = "";
     for (const std::string &field : fields) {
         std::printf("%s%s", separator, csv_field(field).c_str());
@@ -161,15 +126,7 @@ void report::csv_line(size_t index, const bench_case &c, const case_result &r) c
 }
 
 void report::text_line(size_t index, const bench_case &c, const case_result &r) const {
-    std::string details;
-    if (r.time_us > 0) {
-        details = " " + fixed(r.time_us, "%.4g") + " us, memcpy " + fixed(r.memcpy_us, "%.4g")
-                + " us: x" + fixed(r.ratio);
-        details += ", oneDNN "
-                + (r.onednn_us > 0 ? fixed(r.onednn_us, "%.4g") + " us: x" + fixed(r.onednn_ratio)
-                                        + " (" + r.onednn_impl + ")"
-                                   : std::string("-"));
-    }
+    std::string details = times_text(r) + zero_pad_text(r.zero_pad) + overheads_text(r.overheads);
     if (!r.impl.empty()) details += " [" + r.impl + "]";
     if (!r.message.empty()) details += " (" + r.message + ")";
     std::printf("%zu:%s%s __REPRO: %s\n", index, status_name(r.status), details.c_str(),
@@ -178,51 +135,13 @@ void report::text_line(size_t index, const bench_case &c, const case_result &r) 
 
 size_t report::count(case_result::status_t status) const {
     return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
-            [=](const entry &e) { return e.result.status == status; }));
-}
-
-void report::tables(std::FILE *out) const {
-    std::map<std::string, summary_row> by_size, by_type;
-    summary_row all;
-    for (const entry &e : entries_) {
-        if (e.result.status != case_result::passed) continue;
-        by_size[size_class(e.result)].add(e.result);
-        by_type[e.problem.src_type + " -> " + e.problem.dst_type].add(e.result);
-        all.add(e.result);
-    }
-    if (all.n == 0) return;
-    const bool has_times = all.n_timed > 0;
-    print_heading(out, "src + dst bytes", has_times);
-    for (const auto &[name, row] : by_size)
-        print_row(out, name.substr(2), row, has_times);
-    print_heading(out, "types", has_times);
-    for (const auto &[name, row] : by_type)
-        print_row(out, name, row, has_times);
-    std::fprintf(out, "\n");
-    print_row(out, "all", all, has_times);
-    if (has_times) footnotes(out, all.n_onednn_scalar);
-}
-
-void report::worst_cases(std::FILE *out) const {
-    std::vector<const entry *> timed;
-    for (const entry &e : entries_)
-        if (e.result.ratio > 0) timed.push_back(&e);
-    if (timed.size() < 10) return;
-    const auto is_worse = [](const entry *a, const entry *b) {
-        return a->result.ratio > b->result.ratio;
-    };
-    std::partial_sort(timed.begin(), timed.begin() + 5, timed.end(), is_worse);
-    std::fprintf(out, "\nslowest against memcpy:\n");
-    for (size_t i = 0; i < 5; ++i)
-        std::fprintf(out, "  x%-7s %s [%s]\n", fixed(timed[i]->result.ratio).c_str(),
-                repro_of(timed[i]->problem).c_str(), timed[i]->result.impl.c_str());
+            [=](const case_entry &e) { return e.result.status == status; }));
 }
 
 void report::summary() {
     clear_progress();
     std::FILE *out = run_.csv ? stderr : stdout;
-    tables(out);
-    worst_cases(out);
+    print_summary(out, run_, entries_);
     const size_t n_passed = count(case_result::passed);
     const size_t n_failed = count(case_result::failed);
     std::fprintf(out, "\ntests:%zu passed:%zu failed:%zu refused:%zu skipped:%zu\n",

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <vector>
 
-#include "bench/cases.hpp"
+#include "bench/summary.hpp"
 
 namespace tfmt_bench {
 
@@ -23,16 +22,9 @@ public:
     int exit_status() const;
 
 private:
-    struct entry {
-        bench_case problem;
-        case_result result;
-    };
-
     void csv_line(size_t index, const bench_case &c, const case_result &r) const;
     void text_line(size_t index, const bench_case &c, const case_result &r) const;
     void clear_progress();
-    void tables(std::FILE *out) const;
-    void worst_cases(std::FILE *out) const;
     size_t count(case_result::status_t status) const;
 
     const run_options &run_;
@@ -41,7 +33,7 @@ private:
     std::chrono::steady_clock::time_point last_progress_;
     const bool shows_progress_;
     bool has_progress_line_ = false;
-    std::vector<entry> entries_;
+    std::vector<case_entry> entries_;
 };
 
 } // namespace tfmt_bench

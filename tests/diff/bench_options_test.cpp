@@ -133,6 +133,28 @@ TEST(bench_options, run_options) {
     EXPECT_FALSE(parse_command_line({"--mode=c"}).run.performance);
 }
 
+// "C", "PZ", ...: the modes that --mode=value switches on.
+std::string modes_of(const std::string &value) {
+    const run_options run = parse_command_line({"--mode=" + value}).run;
+    return std::string(run.correctness ? "C" : "") + (run.performance ? "P" : "")
+            + (run.zero_pad ? "Z" : "") + (run.overheads ? "O" : "") + (run.list ? "L" : "");
+}
+
+TEST(bench_options, modes_are_letters_in_any_order_or_words) {
+    EXPECT_EQ(modes_of("Z"), "Z");
+    EXPECT_EQ(modes_of("o"), "O");
+    EXPECT_EQ(modes_of("ZC"), "CZ");
+    EXPECT_EQ(modes_of("OZPC"), "CPZO");
+    EXPECT_EQ(modes_of("all"), "CP");
+    EXPECT_EQ(modes_of("corr"), "C");
+    EXPECT_EQ(modes_of("list"), "CL"); // C is the default; listing runs nothing
+    EXPECT_NE(error_of({"--mode="}).find("--mode="), std::string::npos);
+    EXPECT_NE(error_of({"--mode=CX"}).find("--mode=CX"), std::string::npos);
+    for (const char *timed : {"P", "Z", "O", "CO"})
+        EXPECT_TRUE(is_timed(parse_command_line({std::string("--mode=") + timed}).run)) << timed;
+    EXPECT_FALSE(is_timed(parse_command_line({"--mode=C"}).run));
+}
+
 TEST(bench_options, errors_name_the_option_and_the_place) {
     EXPECT_EQ(error_of({"--frobnicate=1"}), "unknown option --frobnicate=1");
     EXPECT_NE(error_of({"--mode=X"}).find("--mode=X"), std::string::npos);
