@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <queue>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -14,45 +13,111 @@ namespace {
 
 using namespace tuning;
 
-using lanes_t = std::array<int8_t, 8>; // at most 6 are used
+// What the lanes hold, as far as it matters: a digit of four bits for each lane position, the
+// lowest first. Bits that the destination run does not name are all alike.
+using lanes_t = uint32_t;
+constexpr uint32_t other = 0; // 1..: the tile bit of place digit - 1 in the destination run
+// Some bit of the destination run: which one does not matter, since the permute at the end brings
+// all to their places. All bits of the run are written so, or none; `is_any` tells which.
+constexpr uint32_t any = 15;
+constexpr lanes_t is_any = 1u << 31;
 
+uint32_t digit_at(lanes_t lanes, int pos) { return lanes >> 4 * pos & 15; }
+lanes_t with_digit(lanes_t lanes, int pos, uint32_t digit) {
+    return (lanes & ~(15u << 4 * pos)) | digit << 4 * pos;
+}
+
+// A state and the stage that leads from it to the node `next`.
 struct node {
     lanes_t lanes;
-    float cost;
-    int parent; // index into the node list, -1 for a load
+    float cost; // from here to the end
+    int next;   // index into the node list, -1 for the end
     stage_kind kind;
-    int8_t entering;
-    int8_t unit_bytes;
+    uint8_t entering; // digit, `other` if there is none
+    uint8_t unit_bytes;
 };
 
-// Best-first search over what the lanes hold. Which bit sits in which register bit needs no place
-// in the state: registers are renamed for free.
+// Least cost known of each state. Open addressing: a node-based map would take most of the
+// microseconds that a search has.
+class cost_table {
+public:
+    // Whether `cost` is less than what is known of `key`; it is known then.
+    bool improve(uint32_t key, float cost) {
+        if (2 * n_used_ >= slots_.size()) grow();
+        slot &s = find(key);
+        if (s.key == key && s.cost <= cost) return false;
+        n_used_ += s.key == empty;
+        s = {key, cost};
+        return true;
+    }
+    float cost_of(uint32_t key) { return find(key).cost; }
+
+private:
+    struct slot {
+        uint32_t key = empty;
+        float cost = 0;
+    };
+    static constexpr uint32_t empty = ~uint32_t(0);
+
+    slot &find(uint32_t key) {
+        const size_t mask = slots_.size() - 1;
+        size_t i = (key * 0x9e3779b1u >> 12) & mask;
+        while (slots_[i].key != key && slots_[i].key != empty)
+            i = (i + 1) & mask;
+        return slots_[i];
+    }
+    void grow() {
+        std::vector<slot> old(4 * slots_.size());
+        old.swap(slots_);
+        for (const slot &s : old)
+            if (s.key != empty) find(s.key) = s;
+    }
+
+    std::vector<slot> slots_ {std::vector<slot>(256)}; // always a power of two
+    size_t n_used_ = 0;
+};
+
+// Best-first search over what the lanes hold, from the stores back to the loads: there is one end
+// but many beginnings, since a load may fill the lanes above its run with any other bits. Which bit
+// sits in which register bit needs no place in the state: registers are renamed for free.
 class stage_search {
 public:
-    stage_search(const tile &t, const machine &m, bool may_expel_needed)
+    stage_search(const tile &t, const machine &m)
         : t_(t),
-          m_(m),
           n_(t.n_lane_bits()),
-          elem_log2_(log2_exact(t.elem_bytes)),
+          n_run_(int(t.src_run.size())),
           n_needed_(int(t.dst_run.size())),
-          may_expel_needed_(may_expel_needed) {
-        rank_.fill(-1);
-        for (size_t i = 0; i < t.dst_run.size(); i++)
-            rank_[size_t(t.dst_run[i])] = int8_t(i);
+          elem_log2_(log2_exact(t.elem_bytes)),
+          has_word_permutes_(m.has_two_source_permutes && (t.elem_bytes >= 2 || m.has_vbmi)) {
+        int n_needed_in_run = 0;
+        for (int i = 0; i < n_run_; i++) {
+            const uint32_t digit = digit_of(t.src_run[size_t(i)]);
+            run_ = with_digit(run_, i, digit);
+            run_digits_ |= 1u << digit;
+            n_needed_in_run += digit != other;
+        }
+        n_loaded_ = std::min(n_needed_, n_needed_in_run + n_ - n_run_);
+        nodes_.reserve(256);
     }
 
     bool run(schedule *out) {
-        add_loads();
+        lanes_t end = 0;
+        for (int i = 0; i < n_needed_; i++)
+            end = with_digit(end, i, uint32_t(i) + 1);
+        nodes_.push_back({end, 0, -1, stage_kind::permute, other, 0});
+        if (has_word_permutes_) add_final_permutes();
+        push(nodes_[0]);
         while (!open_.empty()) {
             const int index = -open_.top().second;
             open_.pop();
-            const node current = nodes_[index];
-            if (closed(current)) continue;
-            if (is_goal(current.lanes)) {
+            const node current = nodes_[size_t(index)];
+            if (known_.cost_of(current.lanes) < current.cost) continue; // outdone since
+            if (is_load(current.lanes)) {
                 *out = trace(index);
                 return true;
             }
-            expand(index);
+            add_exchanges(index);
+            if (!has_word_permutes_) add_reorders(index);
         }
         return false;
     }
@@ -63,197 +128,248 @@ private:
 
     // Position of the lane bit that stands for `bytes`, in lanes.
     int position(int bytes) const { return log2_exact(bytes) - elem_log2_; }
-    bool holds(const lanes_t &lanes, int bit) const {
-        return std::find(lanes.begin(), lanes.begin() + n_, bit) != lanes.begin() + n_;
+
+    uint32_t digit_of(int bit) const {
+        const auto it = std::find(t_.dst_run.begin(), t_.dst_run.end(), bit);
+        return it == t_.dst_run.end() ? other : uint32_t(it - t_.dst_run.begin()) + 1;
     }
-    bool is_needed(int bit) const { return rank_[size_t(bit)] >= 0; }
-    int missing(const lanes_t &lanes) const {
+    int count_needed(lanes_t lanes) const {
         int count = 0;
-        for (int bit : t_.dst_run)
-            count += !holds(lanes, bit);
+        for (int i = 0; i < n_; i++)
+            count += digit_at(lanes, i) != other;
         return count;
     }
-    // Exchanges keep the order of the bits that stay, move them up within 16 bytes and never across
-    // that border. So bits of the destination run that are out of order, too far up or on the wrong
-    // side need a permute.
-    bool needs_permute(const lanes_t &lanes) const {
-        const int border = position(16);
-        int last_rank = -1;
-        for (int pos = 0; pos < n_; pos++) {
-            const int rank = rank_[lanes[pos]];
-            if (rank < 0) continue;
-            const bool is_low = pos < border;
-            if (rank < last_rank || is_low != (rank < border) || (is_low && pos > rank))
-                return true;
-            last_rank = rank;
+
+    // Whether loads can begin so: the source's run below, above it as much of the destination's
+    // run as there is room for.
+    bool is_load(lanes_t lanes) const {
+        for (int i = 0; i < n_run_; i++) {
+            const uint32_t held = digit_at(lanes, i), loaded = digit_at(run_, i);
+            if (held == any ? loaded == other : held != loaded) return false;
+        }
+        return count_needed(lanes) == n_loaded_;
+    }
+
+    // Whether loads can bring the bit of this digit to position `i`.
+    bool fits_load(uint32_t held, int i) const {
+        if (i < n_run_) return held == digit_at(run_, i);
+        return held != other && !(run_digits_ >> held & 1);
+    }
+
+    // Below 16 bytes exchanges keep the order of the bits that stay and move them up, and one of
+    // the others can only leave above all that stay. Above 16 bytes they move them down, and none
+    // goes across. So where what loads can bring is not there in this way, a permute is needed
+    // between here and the load.
+    bool needs_permute(lanes_t lanes) const {
+        if (lanes & is_any) return false;
+        const int border = std::max(0, std::min(position(16), n_));
+        int last = n_loaded_ == n_needed_ ? n_run_ : n_; // above are others, maybe
+        for (int pos = -1, i = 0, end = last_needed(std::min(border, last)); i < end; i++) {
+            for (pos = std::max(pos + 1, i); pos < border && !fits_load(digit_at(lanes, pos), i);)
+                pos++;
+            if (pos >= border) return true;
+        }
+        for (int pos = n_, i = last - 1; i >= border; i--) {
+            if (i < n_run_ && digit_at(run_, i) == other) continue;
+            for (pos = std::min(pos - 1, i); pos >= border && !fits_load(digit_at(lanes, pos), i);)
+                pos--;
+            if (pos < border) return true;
         }
         return false;
     }
-    // Never more than the true cost: each missing bit takes an exchange, and a two-source permute
-    // does the work of the last one as well.
-    float least_cost_from(const lanes_t &lanes) const {
-        const float permute = has_word_permutes() ? cost_permute2 - cost_unpack : cost_permute;
-        return float(missing(lanes)) * cost_unpack
-                + (!may_expel_needed_ && needs_permute(lanes) ? permute : 0);
-    }
-    bool is_goal(const lanes_t &lanes) const {
-        return std::equal(t_.dst_run.begin(), t_.dst_run.end(), lanes.begin());
-    }
-    bool has_word_permutes() const {
-        return m_.has_two_source_permutes && (t_.elem_bytes >= 2 || m_.has_vbmi);
+    // Behind the last position below `end` that loads fill with a bit of the destination run.
+    int last_needed(int end) const {
+        while (end > 0 && end <= n_run_ && digit_at(run_, end - 1) == other)
+            end--;
+        return end;
     }
 
-    uint64_t key(const lanes_t &lanes) const {
-        uint64_t k = 0;
-        for (int i = 0; i < n_; i++)
-            k = k << 8 | uint8_t(lanes[i]);
-        return k;
-    }
-
-    bool closed(const node &c) {
-        const uint64_t k = key(c.lanes);
-        const auto it = closed_.find(k);
-        if (it != closed_.end() && it->second <= c.cost) return true;
-        closed_[k] = c.cost;
-        return false;
+    // Never more than the true cost: each bit that is not there after loading takes an exchange,
+    // and an exchange of 16-byte lanes where it takes the place of another bit above 16 bytes. (A
+    // permute that moves it there costs more.)
+    float least_cost_to(lanes_t lanes) const {
+        const int n_entering = std::max(0, count_needed(lanes) - n_loaded_);
+        if (needs_permute(lanes)) // or, with permutes at the end only, one bit that enters twice
+            return float(n_entering) * cost_unpack
+                    + (has_word_permutes_ ? cost_unpack : cost_permute);
+        int n_high = 0;
+        for (int i = std::max(0, position(16)); i < n_run_; i++)
+            n_high += digit_at(run_, i) == other && digit_at(lanes, i) != other;
+        return float(n_entering) * cost_unpack
+                + float(std::min(n_high, n_entering)) * (cost_lanes16 - cost_unpack);
     }
 
     void push(const node &c) {
-        const auto it = closed_.find(key(c.lanes));
-        if (it != closed_.end() && it->second <= c.cost) return;
+        if (!known_.improve(c.lanes, c.cost)) return;
         nodes_.push_back(c);
-        open_.push({c.cost + least_cost_from(c.lanes), 1 - int(nodes_.size())});
+        open_.push({c.cost + least_cost_to(c.lanes), 1 - int(nodes_.size())});
     }
 
-    // Loads put the source run in the low lanes; the lanes above it are filled by other pieces of
-    // memory, which may be told apart by any other tile bits, in any order.
-    void add_loads() {
-        lanes_t lanes {};
-        const int run = int(t_.src_run.size());
-        std::copy(t_.src_run.begin(), t_.src_run.end(), lanes.begin());
-        add_fills(lanes, run);
-    }
-
-    void add_fills(lanes_t lanes, int pos) {
-        if (pos == n_) {
-            push({lanes, 0, -1, stage_kind::permute, -1, 0});
+    // A stage before the node `next`, for an entering bit of this digit, which leaves a hole in the
+    // lanes: there was the bit that left. Where permutes come last, that may be a bit of the
+    // destination run, which enters again later; permutes in between make this needless.
+    void add_exchange(int next, lanes_t lanes, int hole, uint32_t entering, stage_kind kind,
+            int unit_bytes, float cost) {
+        const float total = nodes_[size_t(next)].cost + cost;
+        const int n_staying = count_needed(with_digit(lanes, hole, other));
+        const int n_others = int(t_.bits.size()) - n_needed_;
+        const auto add = [&](uint32_t leaving) {
+            const int n_held = n_staying + (leaving != other);
+            if (entering == other ? n_others <= n_ - n_held : n_held >= n_needed_) return;
+            push({with_digit(lanes, hole, leaving), total, next, kind, uint8_t(entering),
+                    uint8_t(unit_bytes)});
+        };
+        if (!has_word_permutes_) {
+            const bool is_loaded = entering == other || (run_digits_ >> entering & 1);
+            if (!is_loaded && n_staying >= n_loaded_) add(other);
             return;
         }
-        bool any = false;
-        for (int pass = 0; pass < 2 && !any; pass++) // bits of the destination run first
-            for (int bit = 0; bit < int(t_.bits.size()); bit++) {
-                if (std::find(lanes.begin(), lanes.begin() + pos, bit) != lanes.begin() + pos)
-                    continue;
-                if (pass == 0 && !is_needed(bit)) continue;
-                lanes[pos] = int8_t(bit);
-                add_fills(lanes, pos + 1);
-                any = true;
-                if (pass == 1) break; // among the others one is as good as another
-            }
-    }
-
-    void expand(int index) {
-        const lanes_t lanes = nodes_[index].lanes;
-        const bool complete = missing(lanes) == 0;
-        if (!complete || may_expel_needed_)
-            for (int bit = 0; bit < int(t_.bits.size()); bit++)
-                if (!holds(lanes, bit) && (is_needed(bit) || may_expel_needed_))
-                    add_exchanges(index, bit);
-        if (has_word_permutes()) {
-            if (complete) add_final_permute(index, -1);
-            if (missing(lanes) == 1)
-                for (int bit : t_.dst_run)
-                    if (!holds(lanes, bit)) add_final_permute(index, bit);
-        } else {
-            add_reorders(index);
+        add(other);
+        if (lanes & is_any) {
+            add(any);
+            return;
         }
+        uint32_t held = 1u << entering;
+        for (int i = 0; i < n_; i++)
+            held |= 1u << digit_at(lanes, i);
+        for (int digit = 1; digit <= n_needed_; digit++)
+            if (!(held >> digit & 1)) add(uint32_t(digit));
     }
 
-    // `from`..`to` (positions) rotate up by one, `bit` enters at `from`, the one at `to` leaves.
-    void add_rotation(int index, int bit, int from, int to, stage_kind kind, int unit, float cost) {
-        node c = nodes_[index];
-        const int leaving = c.lanes[to];
-        if (is_needed(leaving) && !may_expel_needed_) return;
-        for (int i = to; i > from; i--)
-            c.lanes[i] = c.lanes[i - 1];
-        c.lanes[from] = int8_t(bit);
-        push({c.lanes, c.cost + cost, index, kind, int8_t(bit), int8_t(unit)});
+    // `from`..`to` (positions) rotated up by one: a bit entered at `from`, the one at `to` left.
+    void add_rotation(int next, int from, int to, stage_kind kind, int unit_bytes, float cost) {
+        lanes_t lanes = nodes_[size_t(next)].lanes;
+        const uint32_t entering = digit_at(lanes, from);
+        for (int i = from; i < to; i++)
+            lanes = with_digit(lanes, i, digit_at(lanes, i + 1));
+        add_exchange(next, lanes, to, entering, kind, unit_bytes, cost);
     }
 
-    void add_exchanges(int index, int bit) {
-        for (int unit = std::max(1, t_.elem_bytes); unit <= 8 && t_.vector_bytes >= 16; unit *= 2)
-            add_rotation(
-                    index, bit, position(unit), position(8), stage_kind::unpack, unit, cost_unpack);
-        if (t_.vector_bytes == 32)
-            add_rotation(
-                    index, bit, position(16), position(16), stage_kind::halves, 0, cost_lanes16);
+    // Of equals the last is tried first: unpacks before moves across 16 bytes.
+    void add_exchanges(int next) {
         if (t_.vector_bytes == 64) {
-            add_rotation(
-                    index, bit, position(32), position(32), stage_kind::quarters, 0, cost_lanes16);
-            // Lanes 0,2 of both: the lower of the two bits leaves, the upper takes its place.
-            node c = nodes_[index];
+            // Lanes 0,2 of both: the lower of the two bits left, the upper took its place.
+            const lanes_t lanes = nodes_[size_t(next)].lanes;
             const int low = position(16), high = position(32);
-            if (is_needed(c.lanes[low]) && !may_expel_needed_) return;
-            c.lanes[low] = c.lanes[high];
-            c.lanes[high] = int8_t(bit);
-            push({c.lanes, c.cost + cost_lanes16, index, stage_kind::alternate, int8_t(bit), 0});
+            add_exchange(next, with_digit(lanes, high, digit_at(lanes, low)), low,
+                    digit_at(lanes, high), stage_kind::alternate, 0, cost_lanes16);
+            add_rotation(next, position(32), position(32), stage_kind::quarters, 0, cost_lanes16);
         }
+        if (t_.vector_bytes == 32)
+            add_rotation(next, position(16), position(16), stage_kind::halves, 0, cost_lanes16);
+        for (int unit = 8; unit >= t_.elem_bytes; unit /= 2)
+            add_rotation(next, position(unit), position(8), stage_kind::unpack, unit, cost_unpack);
     }
 
-    // Orders of lane positions [from, to).
-    void add_orders(int index, int from, int to, stage_kind kind) {
+    // From any order of the lane positions [from, to).
+    void add_orders(int next, int from, int to, stage_kind kind) {
         from = std::max(from, 0);
         to = std::min(to, n_);
         if (to - from < 2) return;
-        std::vector<int8_t> order(
-                nodes_[index].lanes.begin() + from, nodes_[index].lanes.begin() + to);
-        std::sort(order.begin(), order.end());
+        lanes_t lanes = nodes_[size_t(next)].lanes;
+        const float total = nodes_[size_t(next)].cost + cost_permute;
+        std::array<uint32_t, 8> order;
+        for (int i = from; i < to; i++)
+            order[size_t(i)] = digit_at(lanes, i);
+        const auto first = order.begin() + from, last = order.begin() + to;
+        std::sort(first, last);
         do {
-            node c = nodes_[index];
-            std::copy(order.begin(), order.end(), c.lanes.begin() + from);
-            push({c.lanes, c.cost + cost_permute, index, kind, -1, 0});
-        } while (std::next_permutation(order.begin(), order.end()));
+            for (int i = from; i < to; i++)
+                lanes = with_digit(lanes, i, order[size_t(i)]);
+            push({lanes, total, next, kind, other, 0});
+        } while (std::next_permutation(first, last));
     }
 
-    void add_reorders(int index) {
-        add_orders(index, 0, position(16), stage_kind::within16);
-        if (t_.vector_bytes > 16) add_orders(index, position(8), n_, stage_kind::quads);
+    void add_reorders(int next) {
+        add_orders(next, 0, position(16), stage_kind::within16);
+        if (t_.vector_bytes > 16) add_orders(next, position(8), n_, stage_kind::quads);
     }
 
-    void add_final_permute(int index, int bit) {
-        node c = nodes_[index];
-        lanes_t target = c.lanes;
-        std::vector<int> rest;
-        for (int i = 0; i < n_; i++)
-            if (!is_needed(c.lanes[i])) rest.push_back(c.lanes[i]);
-        std::copy(t_.dst_run.begin(), t_.dst_run.end(), target.begin());
-        for (int i = n_needed_; i < n_; i++)
-            target[i] = int8_t(rest[i - n_needed_]);
-        push({target, c.cost + (bit < 0 ? cost_permute : cost_permute2), index,
-                bit < 0 ? stage_kind::permute : stage_kind::permute2, int8_t(bit), 0});
+    // A permute brings all to their places at the end, whatever the order was; a two-source one
+    // lets the last bit enter as well.
+    void add_final_permutes() {
+        for (uint32_t held = 0; held < 1u << n_; held++) {
+            const int n_held = __builtin_popcount(held);
+            if (n_held != n_needed_ && n_held != n_needed_ - 1) continue;
+            lanes_t lanes = is_any;
+            for (int i = 0; i < n_; i++)
+                if (held >> i & 1) lanes = with_digit(lanes, i, any);
+            if (n_held == n_needed_)
+                push({lanes, cost_permute, 0, stage_kind::permute, other, 0});
+            else
+                push({lanes, cost_permute2, 0, stage_kind::permute2, any, 0});
+        }
+    }
+
+    // The tile bit for a digit where the lanes hold the first `n_held` of `lanes` already.
+    int bit_for(uint32_t digit, const std::vector<int> &lanes, size_t n_held) const {
+        if (digit != other && digit != any) return t_.dst_run[digit - 1];
+        for (int bit = 0; bit < int(t_.bits.size()); bit++)
+            if ((digit_of(bit) != other) == (digit == any)
+                    && std::find(lanes.begin(), lanes.begin() + n_held, bit)
+                            == lanes.begin() + n_held)
+                return bit;
+        throw std::logic_error("a schedule names more bits than the tile has");
+    }
+
+    // Tile bits in the lanes after the stage that leads from `from`; bit `entering` entered.
+    std::vector<int> lanes_after(const node &from, std::vector<int> lanes, int entering) const {
+        const auto rotate = [&](int low, int high) {
+            lanes.erase(lanes.begin() + high);
+            lanes.insert(lanes.begin() + low, entering);
+        };
+        switch (from.kind) {
+        case stage_kind::unpack: rotate(position(from.unit_bytes), position(8)); break;
+        case stage_kind::halves: rotate(position(16), position(16)); break;
+        case stage_kind::quarters: rotate(position(32), position(32)); break;
+        case stage_kind::alternate:
+            lanes.erase(lanes.begin() + position(16));
+            lanes.push_back(entering);
+            break;
+        default: { // to the places that the next node names, the others in their order
+            std::vector<int> others;
+            for (int bit : lanes)
+                if (digit_of(bit) == other) others.push_back(bit);
+            const lanes_t target = nodes_[size_t(from.next)].lanes;
+            for (int i = 0, n_others = 0; i < n_; i++) {
+                const uint32_t digit = digit_at(target, i);
+                lanes[size_t(i)] = digit == other ? others[size_t(n_others++)]
+                                                  : t_.dst_run[digit - 1];
+            }
+        }
+        }
+        return lanes;
     }
 
     schedule trace(int index) const {
-        schedule s {int(t_.src_run.size()), {}, {}, nodes_[index].cost};
-        for (; nodes_[index].parent >= 0; index = nodes_[index].parent) {
-            const node &c = nodes_[index];
-            s.stages.push_back({c.kind, c.entering, c.unit_bytes,
-                    std::vector<int>(c.lanes.begin(), c.lanes.begin() + n_)});
+        const node *at = &nodes_[size_t(index)];
+        schedule s {n_run_, t_.src_run, {}, at->cost};
+        while (int(s.load_lanes.size()) < n_) {
+            const uint32_t digit = digit_at(at->lanes, int(s.load_lanes.size()));
+            s.load_lanes.push_back(bit_for(digit, s.load_lanes, s.load_lanes.size()));
         }
-        std::reverse(s.stages.begin(), s.stages.end());
-        s.load_lanes.assign(nodes_[index].lanes.begin(), nodes_[index].lanes.begin() + n_);
+        std::vector<int> lanes = s.load_lanes;
+        for (; at->next >= 0; at = &nodes_[size_t(at->next)]) {
+            const bool is_single = at->kind == stage_kind::within16 || at->kind == stage_kind::quads
+                    || at->kind == stage_kind::permute;
+            const int entering = is_single ? -1 : bit_for(at->entering, lanes, lanes.size());
+            lanes = lanes_after(*at, lanes, entering);
+            s.stages.push_back({at->kind, entering, at->unit_bytes, lanes});
+        }
         return s;
     }
 
     const tile &t_;
-    const machine &m_;
     const int n_;
-    const int elem_log2_;
+    const int n_run_;
     const int n_needed_;
-    const bool may_expel_needed_;
-    std::array<int8_t, 16> rank_; // place of each tile bit in the destination run, -1: none
+    const int elem_log2_;
+    const bool has_word_permutes_;
+    lanes_t run_ = 0;         // digits of the source run
+    uint32_t run_digits_ = 0; // set of them
+    int n_loaded_;            // bits of the destination run that are in the lanes after loading
     std::vector<node> nodes_;
-    std::unordered_map<uint64_t, float> closed_;
+    cost_table known_;
     std::priority_queue<entry, std::vector<entry>, std::greater<entry>> open_;
 };
 
@@ -262,8 +378,7 @@ private:
 schedule find_schedule(const tile &t, const machine &m) {
     if (t.n_lane_bits() == 0) return {0, {}, {}, 0};
     schedule s;
-    // Nearly always no bit that has arrived need leave again; that search is small.
-    if (stage_search(t, m, false).run(&s) || stage_search(t, m, true).run(&s)) return s;
+    if (stage_search(t, m).run(&s)) return s;
     throw std::logic_error("no schedule for a tile");
 }
 

@@ -46,8 +46,8 @@ struct schedule {
     float cost; // in cheap shuffles a register
 };
 
-// The cheapest schedule in which no bit that has arrived leaves again; if there is none, the
-// cheapest of all. Always found for a valid tile.
+// The cheapest schedule. Where permutes may stand between exchanges (no two-source permutes), the
+// cheapest in which no bit that has arrived leaves again. Always found for a valid tile.
 schedule find_schedule(const tile &t, const machine &m);
 
 std::string to_text(const schedule &s);
