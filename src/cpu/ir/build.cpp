@@ -8,6 +8,77 @@ namespace tfmt::cpu::ir {
 
 namespace {
 
+// Entry i is the sum of value_of(bit) over those of `bits` that i has set.
+template <typename F>
+std::vector<int64_t> subset_sums(const std::vector<int> &bits, F &&value_of) {
+    std::vector<int64_t> sums {0};
+    sums.reserve(size_t(1) << bits.size());
+    for (int bit : bits) {
+        const int64_t value = value_of(bit);
+        for (size_t i = 0, n = sums.size(); i < n; i++)
+            sums.push_back(sums[i] + value);
+    }
+    return sums;
+}
+
+// How the tile's bits number the elements of loads or stores: those of a chunk, the chunks of a
+// register, the registers.
+struct memory_shape {
+    std::vector<int> run;
+    std::vector<int> fill;
+    std::vector<int> regs;
+};
+
+// A dimension of the tile (-1: fillers) that one of the limits cuts.
+struct cut_dim {
+    int dim;
+    dim_t limit;
+};
+
+// The bytes of each chunk that lie inside the limit of one dimension. They depend only on how much
+// room the dimension has left where the chunk begins, and there are few different values of that.
+class cut_masks {
+public:
+    cut_masks(const tile &t, const cut_dim &cut, const memory_shape &s)
+        : elem_bytes_(t.elem_bytes), limit_(cut.limit) {
+        const auto index_of = [&](int bit) {
+            const tile_bit &b = t.bits[size_t(bit)];
+            if (b.dim != cut.dim) return int64_t(0);
+            return b.dim < 0 ? int64_t(1) : int64_t(b.weight);
+        };
+        run_ = subset_sums(s.run, index_of);
+        fill_ = subset_sums(s.fill, index_of);
+        regs_ = subset_sums(s.regs, index_of);
+    }
+
+    uint64_t operator()(size_t reg, size_t fill) {
+        const int64_t room = limit_ - regs_[reg] - fill_[fill];
+        if (room > run_.back()) return ~uint64_t(0);
+        if (room <= 0) return 0;
+        const auto same = [&](const known &k) { return k.room == room; };
+        const auto it = std::find_if(known_.begin(), known_.end(), same);
+        if (it != known_.end()) return it->mask;
+        const uint64_t elem_mask = (uint64_t(1) << elem_bytes_) - 1;
+        uint64_t mask = 0;
+        for (size_t e = 0; e < run_.size(); e++)
+            if (run_[e] < room) mask |= elem_mask << (e * size_t(elem_bytes_));
+        known_.push_back({room, mask});
+        return mask;
+    }
+
+private:
+    struct known {
+        int64_t room;
+        uint64_t mask;
+    };
+    int elem_bytes_;
+    int64_t limit_;
+    std::vector<int64_t> run_;  // logical index of each element of a chunk
+    std::vector<int64_t> fill_; // of each chunk of a register
+    std::vector<int64_t> regs_; // of each register
+    std::vector<known> known_;
+};
+
 // Builds one straight block: the tile in one state.
 class block_builder {
 public:
@@ -41,12 +112,6 @@ private:
         return std::find(list.begin(), list.end(), bit) != list.end();
     }
 
-    // A dimension of the tile that one of the limits cuts.
-    struct cut_dim {
-        int dim;
-        dim_t limit;
-    };
-
     // The dimensions in which the tile reaches `limit_of`, so that its elements must be looked at
     // one by one. Empty for a full tile.
     template <typename F>
@@ -65,18 +130,6 @@ private:
         return cuts;
     }
 
-    // Whether the element at the place that `tile_bits` choose is inside all limits.
-    bool is_inside(uint32_t tile_bits, const std::vector<cut_dim> &cuts) const {
-        for (const cut_dim &c : cuts) {
-            dim_t index = 0;
-            for (size_t b = 0; b < t_.bits.size(); b++)
-                if ((tile_bits >> b & 1) && t_.bits[b].dim == c.dim)
-                    index += c.dim < 0 ? 1 : t_.bits[b].weight;
-            if (index >= c.limit) return false;
-        }
-        return true;
-    }
-
     // Tile bits of element `lane` of a register / of register `index`.
     static uint32_t select(const std::vector<int> &bits, uint32_t values) {
         uint32_t mask = 0;
@@ -92,46 +145,63 @@ private:
             if (!contains(lanes, b)) reg_bits_.push_back(b);
     }
 
-    // The chunk of 2^n elements along `run` whose first is at `base`; its mask by `takes_part`.
-    template <typename F>
-    uint64_t chunk_mask(uint32_t base, const std::vector<int> &run, F &&takes_part) const {
-        const uint64_t elem_mask = (uint64_t(1) << t_.elem_bytes) - 1;
-        uint64_t mask = 0;
-        for (uint32_t e = 0; e < 1u << run.size(); e++)
-            if (takes_part(base | select(run, e))) mask |= elem_mask << (e * t_.elem_bytes);
-        return mask;
+    memory_shape shape_of(int run_bits) const {
+        const auto run_end = lanes_.begin() + run_bits;
+        return {{lanes_.begin(), run_end}, {run_end, lanes_.end()}, reg_bits_};
     }
 
-    // A load or store of register `r`: chunks of 2^run_bits elements, told apart by the lanes
-    // above. Without chunks if no element takes part.
-    template <typename F>
-    op memory_op(
-            op_kind kind, uint32_t r, int run_bits, dim_t tile_bit::*stride, F &&takes_part) const {
-        const std::vector<int> run(lanes_.begin(), lanes_.begin() + run_bits);
-        const std::vector<int> fill(lanes_.begin() + run_bits, lanes_.end());
-        op o(kind);
-        o.unit_bytes = t_.elem_bytes << run_bits;
-        uint64_t any = 0;
-        for (uint32_t f = 0; f < 1u << fill.size(); f++) {
-            const uint32_t base = select(reg_bits_, r) | select(fill, f);
-            int64_t offset_bytes = 0;
-            for (size_t b = 0; b < t_.bits.size(); b++)
-                if (base >> b & 1) offset_bytes += t_.bits[b].*stride;
-            o.chunks.push_back({offset_bytes, chunk_mask(base, run, takes_part)});
-            any |= o.chunks.back().mask;
+    std::vector<cut_masks> masks_of(
+            const std::vector<cut_dim> &cuts, const memory_shape &shape) const {
+        std::vector<cut_masks> masks;
+        masks.reserve(cuts.size());
+        for (const cut_dim &c : cuts)
+            masks.emplace_back(t_, c, shape);
+        return masks;
+    }
+
+    // The loads or stores of all registers: chunks of 2^run_bits elements, told apart by the lanes
+    // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
+    // and its operation, which has no chunks if no element takes part.
+    template <typename F, typename Add>
+    void memory_ops(op_kind kind, const memory_shape &shape, dim_t tile_bit::*stride, F &&mask_of,
+            Add &&add) const {
+        const auto offset_of = [&](int bit) { return t_.bits[size_t(bit)].*stride; };
+        const std::vector<int64_t> fill = subset_sums(shape.fill, offset_of);
+        const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
+        const int chunk_bytes = t_.elem_bytes << shape.run.size();
+        const uint64_t full = chunk_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << chunk_bytes) - 1;
+        for (size_t r = 0; r < regs.size(); r++) {
+            op o(kind);
+            o.unit_bytes = chunk_bytes;
+            o.chunks.reserve(fill.size());
+            uint64_t any = 0;
+            for (size_t f = 0; f < fill.size(); f++) {
+                const uint64_t mask = mask_of(r, f) & full;
+                o.chunks.push_back({regs[r] + fill[f], mask});
+                any |= mask;
+            }
+            if (!any) o.chunks.clear();
+            add(r, std::move(o));
         }
-        if (!any) o.chunks.clear();
-        return o;
+    }
+
+    static uint64_t common_mask(std::vector<cut_masks> &masks, size_t r, size_t f) {
+        uint64_t common = ~uint64_t(0);
+        for (cut_masks &m : masks)
+            common &= m(r, f);
+        return common;
     }
 
     void load_all() {
         enter_lanes(p_.the_schedule.load_lanes);
-        for (uint32_t r = 0; r < 1u << reg_bits_.size(); r++) {
-            op o = memory_op(op_kind::load, r, p_.the_schedule.load_run_bits,
-                    &tile_bit::src_stride_bytes,
-                    [&](uint32_t bits) { return is_inside(bits, load_cuts_); });
-            values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
-        }
+        const memory_shape shape = shape_of(p_.the_schedule.load_run_bits);
+        std::vector<cut_masks> masks = masks_of(load_cuts_, shape);
+        memory_ops(
+                op_kind::load, shape, &tile_bit::src_stride_bytes,
+                [&](size_t r, size_t f) { return common_mask(masks, r, f); },
+                [&](size_t, op o) {
+                    values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
+                });
     }
 
     int emit(op o) {
@@ -229,17 +299,22 @@ private:
     }
 
     void store_all() {
+        const memory_shape shape = shape_of(int(t_.dst_run.size()));
+        std::vector<cut_masks> masks = masks_of(store_cuts_, shape);
         const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
-        for (uint32_t r = 0; r < values_.size(); r++) {
-            op o = memory_op(op_kind::store, r, int(t_.dst_run.size()), &tile_bit::dst_stride_bytes,
-                    [&](uint32_t bits) {
-                        return is_inside(bits, store_cuts_)
-                                && !(padding_only && is_inside(bits, load_cuts_));
-                    });
-            if (o.chunks.empty()) continue;
-            o.a = zero_if_none(values_[r]);
-            ops_.push_back(std::move(o));
-        }
+        std::vector<cut_masks> loaded;
+        if (padding_only) loaded = masks_of(load_cuts_, shape);
+        memory_ops(
+                op_kind::store, shape, &tile_bit::dst_stride_bytes,
+                [&](size_t r, size_t f) {
+                    const uint64_t mask = common_mask(masks, r, f);
+                    return padding_only ? mask & ~common_mask(loaded, r, f) : mask;
+                },
+                [&](size_t r, op o) {
+                    if (o.chunks.empty()) return;
+                    o.a = zero_if_none(values_[r]);
+                    ops_.push_back(std::move(o));
+                });
     }
 
     const plan &p_;
@@ -255,14 +330,15 @@ private:
     block ops_;
 };
 
-// Drops what no store needs.
-void drop_dead(block &ops, int n_values) {
-    std::vector<bool> used(size_t(n_values), false);
+// Drops what no store needs. The values of the block are numbered from `first_value` on.
+void drop_dead(block &ops, int first_value, int n_values) {
+    std::vector<bool> used(size_t(n_values - first_value), false);
     block kept;
+    kept.reserve(ops.size());
     for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
-        if (o->kind != op_kind::store && !used[o->out]) continue;
-        if (o->a >= 0) used[o->a] = true;
-        if (o->b >= 0) used[o->b] = true;
+        if (o->kind != op_kind::store && !used[size_t(o->out - first_value)]) continue;
+        if (o->a >= 0) used[size_t(o->a - first_value)] = true;
+        if (o->b >= 0) used[size_t(o->b - first_value)] = true;
         kept.push_back(std::move(*o));
     }
     std::reverse(kept.begin(), kept.end());
@@ -308,8 +384,9 @@ private:
         }
         const auto found = blocks_.find(key);
         if (found != blocks_.end()) return found->second;
+        const int first_value = k_.n_values;
         block ops = block_builder(p_, state, k_).build();
-        drop_dead(ops, k_.n_values);
+        drop_dead(ops, first_value, k_.n_values);
         int index = -1;
         if (!ops.empty()) {
             index = int(k_.blocks.size());
