@@ -483,15 +483,47 @@ TFMT_API tfmt_status_t tfmt_attr_append_sum(tfmt_attr_t attr, float beta);
  * written with zeros; gaps between the destination's strides are not touched. Source: oneDNN's
  * reorder primitive. */
 
-/* What comes at execution: values for the attributes. struct_size is sizeof(tfmt_exec_args_t) as
- * the caller knows it, so that the structure can grow. Pointers of attributes not asked for are
- * NULL; the arrays hold one value for each group, in row-major order of the masked dimensions. */
+/* Threads of the caller's, to execute on instead of OpenMP's: its number of threads and its loop.
+ * The structure, what `context` points at and the pool itself must last until the execution that
+ * was given them returns. Both functions may be called on any thread that executes a reorder, on
+ * several at once if several do, and must not throw or leave by longjmp.
+ *
+ * struct_size      sizeof(tfmt_threadpool_t) as the caller knows it, so that it can grow.
+ * context          handed to both functions, never looked at; may be NULL.
+ * get_num_threads  how many threads can work for this caller now, 1 or more; 1 is an answer where
+ *                  parallel_for cannot be used at the moment, as inside a task of a pool that does
+ *                  not nest. Called at least once by every execution, small ones too.
+ * parallel_for     calls task(task_context, i) once for each i of 0..n_tasks-1 and returns when
+ *                  all of them have returned, with their writes visible to the calling thread.
+ *                  n_tasks is 2 or more and at most what get_num_threads said. Tasks may run in
+ *                  any order, at once or one after the other, on any threads, the calling one
+ *                  included: they divide the work while they run, so that those which begin early
+ *                  do more of it and no task ever waits for another. They do not block, throw or
+ *                  call the pool. Not called where the work is not worth two threads.
+ *
+ * It helps if task i runs on the same thread each time: then it mostly writes the same part of a
+ * destination, whose pages lie near the thread that wrote them first. */
+typedef struct {
+    size_t struct_size;
+    void *context;
+    int (*get_num_threads)(void *context);
+    void (*parallel_for)(void *context, int n_tasks, void (*task)(void *task_context, int i),
+            void *task_context);
+} tfmt_threadpool_t;
+
+/* What comes at execution: values for the attributes, and threads. struct_size is
+ * sizeof(tfmt_exec_args_t) as the caller knows it, so that the structure can grow; a caller who was
+ * compiled before a member was there has it as NULL. Pointers of attributes not asked for are NULL;
+ * the arrays hold one value for each group, in row-major order of the masked dimensions.
+ * threadpool: NULL, or threads to execute on instead of OpenMP's, at most as many as
+ * tfmt_set_num_threads() or TENSORFMT_NUM_THREADS say; their default does not count. */
 typedef struct {
     size_t struct_size;
     const void *src_scales;
     const void *dst_scales;
     const void *src_zero_points;
     const void *dst_zero_points;
+    const tfmt_threadpool_t *threadpool;
 } tfmt_exec_args_t;
 
 /* Makes *reorder from descriptors of the same dims. attr: NULL or an attribute object. Finds or
@@ -506,10 +538,12 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
 
 /* Moves. src and dst are base pointers of tfmt_memory_desc_get_size() bytes of their descriptors,
  * with any alignment. They may be the same where both descriptors are equal (then only the padding
- * is written); any other overlap is refused. args: NULL, or values for the attributes. A tensor
- * without elements touches neither buffer. Any number of threads may execute one reorder at once on
- * different destinations. Allocates nothing. tfmt_invalid_arguments: reorder null; src or dst null
- * with elements to move; an overlap; a struct_size that no version of the structure has. */
+ * is written); any other overlap is refused. args: NULL, or values for the attributes and threads.
+ * A tensor without elements touches neither buffer. Any number of threads may execute one reorder
+ * at once on different destinations. The bytes written do not depend on threads. Allocates nothing.
+ * tfmt_invalid_arguments: reorder null; src or dst null with elements to move; an overlap; a
+ * struct_size that no version of the structure has; a thread pool without one of its functions, or
+ * one that says less than 1 thread. */
 TFMT_API tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args);
 
@@ -556,13 +590,14 @@ TFMT_API tfmt_status_t tfmt_set_max_cpu_isa(tfmt_cpu_isa_t isa);
  * without generated code. Cannot fail. */
 TFMT_API tfmt_cpu_isa_t tfmt_get_effective_cpu_isa(void);
 
-/* Number of threads that one execution may use, 1..4096; small tensors use fewer. 0: back to the
+/* Number of threads that one execution may use, 1..4096; small tensors use fewer, and so does what
+ * follows an execution whose threads were kept from running by others' work. 0: back to the
  * default, TENSORFMT_NUM_THREADS or else the smaller of OpenMP's number and the cores the process
- * may use. tfmt_invalid_arguments: any other number. Accepted without effect in a build without
- * OpenMP. */
+ * may use. tfmt_invalid_arguments: any other number. In a build without OpenMP it only caps the
+ * thread pools of callers. */
 TFMT_API tfmt_status_t tfmt_set_num_threads(int n);
 
-/* The number in force; always 1 in a build without OpenMP. Cannot fail. */
+/* The number in force without a thread pool; always 1 in a build without OpenMP. Cannot fail. */
 TFMT_API int tfmt_get_num_threads(void);
 
 /* How many prepared reorders the cache keeps; 0: none. The least recently used go first, those in

@@ -566,9 +566,64 @@ struct attr : public handle<tfmt_attr_t> {
 };
 using primitive_attr = attr;
 
-// The values that attributes ask for at execution; the caller owns the arrays.
+// One loop of an execution, for a pool to run: task(i) once for each i of 0..n_tasks-1, on any
+// threads in any order.
+class pool_task {
+public:
+    void operator()(int i) const { task_(context_, i); }
+
+private:
+    template <typename>
+    friend class threadpool;
+    pool_task(void (*task)(void *, int), void *context) : task_(task), context_(context) {}
+
+    void (*task_)(void *, int);
+    void *context_;
+};
+
+// Threads of the caller's for executions, made from their number and their loop, a callable
+// parallel_for(int n_tasks, pool_task task) with the duties of tfmt_threadpool_t::parallel_for:
+//
+//     tensorfmt::threadpool pool(4, [&](int n_tasks, tensorfmt::pool_task task) {
+//         tbb::parallel_for(0, n_tasks, task);
+//     });
+//     tensorfmt::exec_args args(pool);
+//     reorder.execute(src, dst, &args);
+//
+// Must outlive the executions that use it. An exception that leaves the callable ends the process.
+template <typename ParallelFor>
+class threadpool {
+public:
+    threadpool(int num_threads, ParallelFor parallel_for)
+        : num_threads_(num_threads),
+          parallel_for_(std::move(parallel_for)),
+          c_pool_ {sizeof(tfmt_threadpool_t), this, get_num_threads, run} {}
+    threadpool(const threadpool &) = delete; // c_pool_ points here
+    threadpool &operator=(const threadpool &) = delete;
+
+    const tfmt_threadpool_t *get() const { return &c_pool_; }
+
+private:
+    static int get_num_threads(void *self) {
+        return static_cast<const threadpool *>(self)->num_threads_;
+    }
+    static void run(
+            void *self, int n_tasks, void (*task)(void *, int), void *task_context) noexcept {
+        static_cast<threadpool *>(self)->parallel_for_(n_tasks, pool_task(task, task_context));
+    }
+
+    int num_threads_;
+    ParallelFor parallel_for_;
+    tfmt_threadpool_t c_pool_;
+};
+
+// The values that attributes ask for at execution, which the caller owns, and threads.
 struct exec_args : public tfmt_exec_args_t {
     exec_args() : tfmt_exec_args_t() { struct_size = sizeof(tfmt_exec_args_t); }
+    template <typename ParallelFor>
+    explicit exec_args(const tensorfmt::threadpool<ParallelFor> &pool) : exec_args() {
+        threadpool = pool.get();
+    }
 };
 
 // ---------------------------------------------------------------- reorder
@@ -596,14 +651,15 @@ struct reorder : public handle<tfmt_reorder_t> {
     explicit reorder(const primitive_desc &pd);
 
     // Moves from `src` to `dst`, buffers laid out as the descriptors say. `args` is needed only
-    // where attributes ask for values.
+    // where attributes ask for values, or to run on threads of the caller's.
     void execute(const void *src, void *dst, const tfmt_exec_args_t *args = nullptr) const {
         error::wrap_c_api(tfmt_reorder_execute(get(), src, dst, args));
     }
 
     // The same between memory objects, whose descriptors must equal the reorder's in layout.
-    void execute(const memory &src, const memory &dst) const {
-        execute(src.get_data_handle(), dst.get_data_handle());
+    void execute(
+            const memory &src, const memory &dst, const tfmt_exec_args_t *args = nullptr) const {
+        execute(src.get_data_handle(), dst.get_data_handle(), args);
     }
     void execute(const stream &, const memory &src, const memory &dst) const { execute(src, dst); }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 
 #include "api/attr.hpp"
@@ -33,6 +35,38 @@ tfmt_status_t refuse_execution(const char *message) {
     return set_last_error(tfmt_invalid_arguments, message);
 }
 
+tfmt_status_t refuse_number_of_threads(int n) {
+    char message[128];
+    std::snprintf(message, sizeof message,
+            "tfmt_reorder_execute: args->threadpool->get_num_threads said %d, expected 1 or more",
+            n);
+    return refuse_execution(message);
+}
+
+// The structure as it was before `threadpool` was appended.
+constexpr size_t exec_args_bytes_without_pool = offsetof(tfmt_exec_args_t, threadpool);
+
+// What the caller's structure holds, which may be older than this header's.
+tfmt_status_t read_args(const tfmt_exec_args_t *args, const tfmt_threadpool_t **pool) {
+    if (args->struct_size == exec_args_bytes_without_pool) return tfmt_success;
+    if (args->struct_size != sizeof *args)
+        return refuse_execution("tfmt_reorder_execute: args->struct_size is not "
+                                "sizeof(tfmt_exec_args_t) of any version");
+    const tfmt_threadpool_t *p = args->threadpool;
+    if (!p) return tfmt_success;
+    if (p->struct_size != sizeof *p)
+        return refuse_execution("tfmt_reorder_execute: args->threadpool->struct_size is not "
+                                "sizeof(tfmt_threadpool_t)");
+    if (!p->get_num_threads)
+        return refuse_execution("tfmt_reorder_execute: args->threadpool->get_num_threads is null");
+    if (!p->parallel_for)
+        return refuse_execution("tfmt_reorder_execute: args->threadpool->parallel_for is null");
+    const int n = p->get_num_threads(p->context);
+    if (n < 1) return refuse_number_of_threads(n);
+    *pool = p;
+    return tfmt_success;
+}
+
 } // namespace
 
 extern "C" {
@@ -55,20 +89,20 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
 tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args) {
     if (!reorder) return refuse_execution("tfmt_reorder_execute: reorder is null");
-    if (args && args->struct_size != sizeof *args)
-        return refuse_execution("tfmt_reorder_execute: args->struct_size is not "
-                                "sizeof(tfmt_exec_args_t)");
+    const tfmt_threadpool_t *pool = nullptr;
+    if (args)
+        if (const tfmt_status_t status = read_args(args, &pool)) return status;
     if (reorder->src_bytes == 0 || reorder->dst_bytes == 0) return tfmt_success;
     if (!src) return refuse_execution("tfmt_reorder_execute: src is null");
     if (!dst) return refuse_execution("tfmt_reorder_execute: dst is null");
     if (src == dst && reorder->in_place) {
-        reorder->in_place->execute(dst, dst);
+        reorder->in_place->execute(dst, dst, pool);
         return tfmt_success;
     }
     if (overlaps(src, reorder->src_bytes, dst, reorder->dst_bytes))
         return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
                                 "between equal layouts may have the same buffer on both sides");
-    reorder->code->execute(src, dst);
+    reorder->code->execute(src, dst, pool);
     return tfmt_success;
 }
 

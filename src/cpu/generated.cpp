@@ -31,7 +31,8 @@ public:
         if (!plan_.note.empty()) info_ += ", " + plan_.note;
     }
 
-    void execute(const void *src, void *dst) const noexcept override {
+    void execute(
+            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept override {
         const char *s = static_cast<const char *>(src);
         char *d = static_cast<char *>(dst);
         const bool streams = plan_.may_stream
@@ -40,7 +41,8 @@ public:
         const auto call = [&](const kernel_call &c) {
             kernels[c.kernel](s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
         };
-        parallel_for(threads_worth(plan_.moved_bytes), driver_.n_items(),
+        const team threads = team_worth(plan_.moved_bytes, pool, dst, plan_.moved_bytes / 2);
+        parallel_for(threads, driver_.n_items(),
                 [&](dim_t begin, dim_t end) { driver_.run(begin, end, call); });
     }
 

@@ -24,7 +24,7 @@ namespace {
 class nothing final : public implementation {
 public:
     nothing() { info_ = "none: no elements"; }
-    void execute(const void *, void *) const noexcept override {}
+    void execute(const void *, void *, const tfmt_threadpool_t *) const noexcept override {}
     std::string explain() const override { return ""; }
 };
 
@@ -35,8 +35,11 @@ public:
         : problem_(p), code_(p, mode), moved_bytes_(moved_bytes) {
         info_ = "ref: " + why;
     }
-    void execute(const void *src, void *dst) const noexcept override {
-        code_.run(src, dst, threads_worth(moved_bytes_));
+    void execute(
+            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept override {
+        const dim_t dst_bytes = moved_bytes_ / (problem_.src_elem_bits + problem_.dst_elem_bits)
+                * problem_.dst_elem_bits;
+        code_.run(src, dst, team_worth(moved_bytes_, pool, dst, dst_bytes));
     }
     std::string explain() const override { return to_text(problem_); }
 

@@ -257,6 +257,7 @@ TEST(reorder, exec_args_state_their_size_and_are_empty_at_first) {
     EXPECT_EQ(args.dst_scales, nullptr);
     EXPECT_EQ(args.src_zero_points, nullptr);
     EXPECT_EQ(args.dst_zero_points, nullptr);
+    EXPECT_EQ(args.threadpool, nullptr);
     reorder(src_md, dst_md).execute(src.data(), dst.data(), &args);
     EXPECT_EQ(dst, expected_move(src_md, src, dst_md, before));
 }

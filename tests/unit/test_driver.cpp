@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs -> calls: plans made by hand, every call written down; ranges as threads take them; and how
-// parallel_for cuts its items.
+// Jobs -> calls: plans made by hand, every call written down; ranges as threads take them.
 #include "cpu/exec/driver.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 
 #include "common/status.hpp"
-#include "cpu/exec/parallel.hpp"
 #include "tests/unit/plan_helpers.hpp"
 
 namespace {
@@ -141,46 +137,6 @@ TEST(Driver, RefusesMoreLoopsThanItHolds) {
     EXPECT_THROW(driver(make_plan(levels, n, 1, {j})), tfmt::failure);
     j.loops.pop_back();
     EXPECT_NO_THROW(driver(make_plan(levels, n, 1, {j})));
-}
-
-// Ranges [begin, end) that parallel_for hands out, in order.
-std::vector<std::pair<dim_t, dim_t>> ranges_of(int n_threads, dim_t n_items) {
-    std::mutex mutex;
-    std::vector<std::pair<dim_t, dim_t>> ranges;
-    tfmt::cpu::parallel_for(n_threads, n_items, [&](dim_t begin, dim_t end) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        ranges.emplace_back(begin, end);
-    });
-    std::sort(ranges.begin(), ranges.end());
-    return ranges;
-}
-
-TEST(ParallelFor, RangesCoverAllItemsEvenly) {
-    for (int n_threads : {1, 2, 3, 5, 8})
-        for (dim_t n_items : {1, 2, 3, 7, 8, 1000}) {
-            const auto ranges = ranges_of(n_threads, n_items);
-            ASSERT_FALSE(ranges.empty());
-            EXPECT_LE(int(ranges.size()), n_threads);
-            dim_t at = 0, least = n_items, most = 0;
-            for (const auto &[begin, end] : ranges) {
-                EXPECT_EQ(begin, at);
-                at = end;
-                least = std::min(least, end - begin);
-                most = std::max(most, end - begin);
-            }
-            EXPECT_EQ(at, n_items);
-            EXPECT_LE(most - least, 1);
-        }
-}
-
-TEST(ParallelFor, NothingToDo) {
-    for (int n_threads : {0, 1, 4})
-        EXPECT_TRUE(ranges_of(n_threads, 0).empty()) << n_threads;
-}
-
-TEST(ParallelFor, MoreThreadsThanItems) {
-    for (const auto &[begin, end] : ranges_of(8, 3))
-        EXPECT_LT(begin, end);
 }
 
 } // namespace

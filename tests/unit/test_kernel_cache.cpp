@@ -28,7 +28,7 @@ class dummy final : public implementation {
 public:
     dummy() { n_alive++; }
     ~dummy() override { n_alive--; }
-    void execute(const void *, void *) const noexcept override {}
+    void execute(const void *, void *, const tfmt_threadpool_t *) const noexcept override {}
     std::string explain() const override { return ""; }
 };
 

@@ -1,34 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "common/memory_desc.hpp"
+#include "cpu/exec/shares.hpp"
+#include "cpu/exec/threads.hpp"
+#include "cpu/topology/numa.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
+
+#include "cpu/exec/late_joins.hpp"
 #endif
 
-// The one place where work is handed to threads.
+// The one place where work is handed to threads: the caller's pool if there is one, else OpenMP's.
 namespace tfmt::cpu {
 
-// Calls body(begin, end) for disjoint ranges that cover [0, n_items), on up to n_threads threads
-// (one without OpenMP). body must not throw. With one thread, or inside a parallel region of the
-// caller that has no threads left, it is a plain call.
+namespace detail {
+
 template <typename Body>
-void parallel_for(int n_threads, dim_t n_items, Body &&body) {
-    if (n_threads > n_items) n_threads = int(n_items);
+struct pool_job {
+    shares &work;
+    bool with_nodes;
+    Body &body;
+
+    static void run(void *self, int task) {
+        const pool_job &job = *static_cast<const pool_job *>(self);
+        job.work.work(task, job.with_nodes ? current_numa_node() : no_node, job.body);
+    }
+};
+
 #ifdef _OPENMP
-    if (n_threads > 1) {
+template <typename Body>
+void run_on_openmp(int n_threads, shares &work, bool with_nodes, Body &body) {
+    const int64_t wall_start = wall_ns(), busy_start = thread_busy_ns();
+    int64_t busy_end = busy_start;
 #pragma omp parallel num_threads(n_threads)
-        {
-            const dim_t n = omp_get_num_threads(), t = omp_get_thread_num();
-            const dim_t share = n_items / n, extra = n_items % n;
-            const dim_t begin = t * share + (t < extra ? t : extra);
-            body(begin, begin + share + (t < extra));
-        }
+    {
+        const int task = omp_get_thread_num();
+        work.work(task, with_nodes ? current_numa_node() : no_node, body);
+        if (task == 0) busy_end = thread_busy_ns();
+    }
+    process_late_joins().note(busy_end - busy_start, wall_ns() - wall_start);
+}
+#endif
+
+} // namespace detail
+
+// Calls body(begin, end) for disjoint ranges that together are [0, n_items), on the threads of
+// `t`. body must not throw. With one thread it is a plain call. Allocates nothing but what OpenMP
+// takes to start its threads.
+template <typename Body>
+void parallel_for(const team &t, dim_t n_items, Body &&body) {
+    const int n_tasks = t.n_threads < n_items ? t.n_threads : int(n_items);
+    if (n_tasks <= 1) {
+        if (n_items > 0) body(dim_t(0), n_items);
         return;
     }
+    shares work(n_tasks, n_items);
+    const bool with_nodes = place_shares(t, work);
+    if (t.pool) {
+        detail::pool_job<Body> job {work, with_nodes, body};
+        t.pool->parallel_for(t.pool->context, n_tasks, &detail::pool_job<Body>::run, &job);
+        return;
+    }
+#ifdef _OPENMP
+    detail::run_on_openmp(n_tasks, work, with_nodes, body);
+#else
+    work.work(0, no_node, body);
 #endif
-    if (n_items > 0) body(dim_t(0), n_items);
 }
 
 } // namespace tfmt::cpu

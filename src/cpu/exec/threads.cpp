@@ -10,8 +10,11 @@
 #endif
 
 #include "common/status.hpp"
+#include "cpu/exec/late_joins.hpp"
+#include "cpu/exec/shares.hpp"
 #include "cpu/isa/environment.hpp"
 #include "cpu/plan/tuning.hpp"
+#include "cpu/topology/numa.hpp"
 #include "cpu/topology/topology.hpp"
 
 namespace tfmt::cpu {
@@ -27,6 +30,25 @@ const environment_int &environment_num_threads() {
 
 std::atomic<int> num_threads_from_api {0}; // 0: the environment's or the default holds
 
+// The number that the process was told, 0 if none.
+int num_threads_told() {
+    if (const int n = num_threads_from_api.load(std::memory_order_relaxed)) return n;
+    return environment_num_threads().is_set ? environment_num_threads().value : 0;
+}
+
+int num_threads_cap() noexcept {
+    try {
+        const int told = num_threads_told();
+        return told ? told : max_num_threads;
+    } catch (...) { return max_num_threads; }
+}
+
+int n_numa_nodes() noexcept {
+    try {
+        return host_topology().n_numa_nodes;
+    } catch (...) { return 1; }
+}
+
 #ifdef _OPENMP
 // Processors come from OpenMP and not from the topology: with OMP_PROC_BIND the runtime has already
 // bound the initial thread to one core, and only the runtime still knows what the process was
@@ -41,8 +63,7 @@ int default_num_cores() {
 }
 
 int chosen_num_threads() {
-    if (const int n = num_threads_from_api.load(std::memory_order_relaxed)) return n;
-    if (environment_num_threads().is_set) return environment_num_threads().value;
+    if (const int told = num_threads_told()) return told;
     return std::max(1, std::min({omp_get_max_threads(), default_num_cores(), max_num_threads}));
 }
 #endif
@@ -59,9 +80,29 @@ int num_threads() noexcept {
 #endif
 }
 
-int threads_worth(int64_t bytes) noexcept {
+team team_worth(
+        int64_t bytes, const tfmt_threadpool_t *pool, const void *dst, int64_t dst_bytes) noexcept {
+    team t {1, pool, static_cast<const char *>(dst), dst_bytes};
     const int64_t worth = bytes / tuning::bytes_per_thread;
-    return worth < 2 ? 1 : int(std::min<int64_t>(worth, num_threads()));
+    if (worth < 2) return t;
+    if (!pool && process_late_joins().repay(bytes)) return t;
+    const int most = pool ? std::min(pool->get_num_threads(pool->context), num_threads_cap())
+                          : num_threads();
+    t.n_threads = int(std::min<int64_t>(worth, most));
+    return t;
+}
+
+bool place_shares(const team &t, shares &work) noexcept {
+    if (!t.dst || t.dst_bytes < tuning::numa_bytes || n_numa_nodes() < 2) return false;
+    const void *middles[max_shares];
+    int nodes[max_shares];
+    const int n = work.count();
+    for (int i = 0; i < n; i++)
+        middles[i] = t.dst + t.dst_bytes / (2 * n) * (2 * i + 1);
+    find_numa_nodes(middles, n, nodes);
+    for (int i = 0; i < n; i++)
+        work.set_node(i, nodes[i]);
+    return true;
 }
 
 void set_num_threads(int n) {

@@ -3,8 +3,12 @@
 
 #include <cstdint>
 
-// How many threads a reorder may use. Only the number: running them is parallel_for's business.
+#include "tensorfmt/tensorfmt.h"
+
+// How many threads a reorder may use, and whose. Running them is parallel_for's business.
 namespace tfmt::cpu {
+
+class shares;
 
 constexpr int max_num_threads = 4096;
 
@@ -21,8 +25,24 @@ void set_num_threads(int n);
 // 1..max_num_threads; until then a bad value counts as unset. Part of check_environment().
 void check_num_threads_variable();
 
-// How many threads moving `bytes` (source + destination) pays for, at most num_threads(). Small
-// moves do not even ask for that.
-int threads_worth(int64_t bytes) noexcept;
+// Where an execution may run, and what it writes.
+struct team {
+    int n_threads = 1;
+    const tfmt_threadpool_t *pool = nullptr; // null: OpenMP's threads
+    const char *dst = nullptr;               // null: not said
+    int64_t dst_bytes = 0;
+};
+
+// The threads that moving `bytes` (source + destination) pays for: of the pool, or if that is null
+// at most num_threads(). Settings of set_num_threads() and TENSORFMT_NUM_THREADS cap a pool, too,
+// the default does not. Small moves ask for nothing. dst_bytes: how much of `bytes` is written,
+// from `dst` on.
+team team_worth(
+        int64_t bytes, const tfmt_threadpool_t *pool, const void *dst, int64_t dst_bytes) noexcept;
+
+// Where there are several NUMA nodes and the destination is large: says on which node the pages of
+// each share lie, and returns true. Asks one page of each, and takes the destination to be written
+// from its first byte to its last, as calls of kernels are numbered.
+bool place_shares(const team &t, shares &work) noexcept;
 
 } // namespace tfmt::cpu

@@ -25,6 +25,22 @@ constexpr dim_t kernel_call_bytes = 64 << 10;
 // long as copying 100-500 KiB).
 constexpr dim_t bytes_per_thread = 512 << 10;
 
+// Ranges in which a thread takes its share of the calls: the last ones may be done by others.
+constexpr int ranges_per_thread = 8;
+
+// A join is late if it takes this long and half the time of the work before it. After n late ones
+// each ns of the last one's wait keeps (2^n - 1) * bytes_per_late_ns on one thread (about what
+// that moves in a ns), n up to max_late_joins, until calm_work_per_wait times the wait has been
+// worked with joins in time.
+constexpr int64_t late_join_ns = 30000;
+constexpr int64_t longest_late_join_ns = 20000000;
+constexpr int64_t bytes_per_late_ns = 10;
+constexpr int max_late_joins = 6;
+constexpr int64_t calm_work_per_wait = 8;
+
+// Destinations from this size on are asked for the NUMA nodes of their pages (64 pages: 10 us).
+constexpr dim_t numa_bytes = 16 << 20;
+
 // Relative costs of one stage for one register. Measured throughput on a machine with 512-bit
 // vectors: unpack 0.083 ns, 16-byte lane shuffles 0.135 ns, two-source permutes 0.169 ns.
 constexpr float cost_unpack = 1.0f;
