@@ -20,11 +20,18 @@ class generated final : public implementation {
 public:
     generated(const reorder_problem &p, const move_problem &normalized, plan pl)
         : problem_(p), normalized_(normalized), plan_(std::move(pl)), driver_(plan_) {
+        std::vector<uint8_t> code;
+        std::vector<ir::kernel> kernels;
         for (const kernel_spec &spec : plan_.kernels)
-            add_kernel(ir::build(plan_, spec, false));
+            kernels.push_back(ir::build(plan_, spec, false));
+        for (const ir::kernel &k : kernels)
+            assemble(k, &code);
         if (plan_.may_stream)
-            for (const kernel_spec &spec : plan_.kernels)
-                add_kernel(ir::build(plan_, spec, true));
+            for (ir::kernel &k : kernels) {
+                k.is_streaming = true;
+                assemble(k, &code);
+            }
+        load(code);
         info_ = std::string("jit:") + name_of(plan_.target.isa);
         if (plan_.target.isa < detected_isa())
             info_ += std::string(", capped below ") + name_of(detected_isa());
@@ -48,9 +55,9 @@ public:
 
     std::string explain() const override {
         std::string text = to_text(problem_) + to_text(normalized_) + to_text(plan_);
-        for (size_t i = 0; i < code_.size(); i++) {
+        for (size_t i = 0; i < kernels_.size(); i++) {
             const size_t n = plan_.kernels.size();
-            text += "kernel " + std::to_string(i % n) + ", " + std::to_string(code_[i].size_bytes())
+            text += "kernel " + std::to_string(i % n) + ", " + std::to_string(code_size_bytes_[i])
                     + " bytes of code\n"
                     + ir::to_text(ir::build(plan_, plan_.kernels[i % n], i >= n));
         }
@@ -58,20 +65,33 @@ public:
     }
 
 private:
-    void add_kernel(const ir::kernel &k) {
+    // Appends the code of `k` to that of the kernels before.
+    void assemble(const ir::kernel &k, std::vector<uint8_t> *all) {
         assert(ir::verify(k).empty());
         const std::vector<uint8_t> code = jit::assemble(k, plan_.target);
         jit::dump_code(name_of(plan_.target.isa), code.data(), code.size());
-        code_.emplace_back(code.data(), code.size());
-        kernels_.push_back(reinterpret_cast<jit::kernel_fn>(
-                reinterpret_cast<uintptr_t>(code_.back().entry())));
+        all->resize((all->size() + jit::code_alignment_bytes - 1) / jit::code_alignment_bytes
+                * jit::code_alignment_bytes);
+        code_offset_bytes_.push_back(all->size());
+        code_size_bytes_.push_back(code.size());
+        all->insert(all->end(), code.begin(), code.end());
+    }
+
+    // One mapping for all kernels: each takes as long as a small kernel takes to be made.
+    void load(const std::vector<uint8_t> &code) {
+        code_ = jit::executable(code.data(), code.size());
+        for (size_t offset_bytes : code_offset_bytes_)
+            kernels_.push_back(reinterpret_cast<jit::kernel_fn>(
+                    reinterpret_cast<uintptr_t>(code_.entry()) + offset_bytes));
     }
 
     reorder_problem problem_;
     move_problem normalized_;
     plan plan_;
     driver driver_;
-    std::vector<jit::executable> code_; // plain kernels, then the streaming ones if there are any
+    jit::executable code_; // of all kernels: plain ones, then the streaming ones if there are any
+    std::vector<size_t> code_offset_bytes_;
+    std::vector<size_t> code_size_bytes_;
     std::vector<jit::kernel_fn> kernels_;
 };
 

@@ -12,6 +12,9 @@ namespace tfmt::cpu::jit {
 // src and dst of the kernel, its number of root steps, and whether to do the rest behind them.
 using kernel_fn = void (*)(const void *src, void *dst, int64_t root_count, int64_t with_rest);
 
+// The code may stand at any multiple of this.
+constexpr size_t code_alignment_bytes = 64;
+
 // Position-independent code for `k` on `m`. A function of its arguments: it may be made on a
 // machine that cannot execute it. Throws std::exception if the kernel does not fit the machine's
 // registers.

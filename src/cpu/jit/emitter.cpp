@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/emitter.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 #include "cpu/jit/compile.hpp"
@@ -35,6 +37,36 @@ int depth_of(const std::vector<ir::nest_node> &nodes) {
 }
 
 bool fits_int32(int64_t v) { return v == int32_t(v); }
+
+// What is known of the values of a block. A kernel of many blocks has far more values than each of
+// them, so tables over all of them for each block would cost more than the code.
+class block_values {
+public:
+    struct value {
+        int reg = -1;
+        int last_use = -1; // the last operation that reads it
+    };
+
+    explicit block_values(const ir::block &ops) {
+        int end = 0;
+        first_ = std::numeric_limits<int>::max();
+        for (const ir::op &o : ops) {
+            if (o.out < 0) continue;
+            first_ = std::min(first_, o.out);
+            end = std::max(end, o.out + 1);
+        }
+        values_.resize(size_t(std::max(0, end - first_)));
+        for (size_t i = 0; i < ops.size(); i++)
+            for (int v : {ops[i].a, ops[i].b})
+                if (v >= 0) (*this)[v].last_use = int(i);
+    }
+
+    value &operator[](int v) { return values_[size_t(v - first_)]; }
+
+private:
+    int first_;
+    std::vector<value> values_;
+};
 
 } // namespace
 
@@ -99,8 +131,8 @@ void emitter::emit_constants() {
     for (size_t i = 0; i < constants_.size(); i++) {
         align(64);
         L(constants_[i]);
-        for (uint8_t byte : constant_bytes(int(i)))
-            db(byte);
+        const std::vector<uint8_t> bytes = constant_bytes(int(i));
+        db(bytes.data(), bytes.size());
     }
 }
 
@@ -147,10 +179,7 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
 
 void emitter::emit_block(const ir::block &ops) {
     if (k_.vector_bytes < 16) return emit_element_block(ops);
-    std::vector<int> last_use(size_t(k_.n_values), -1), reg(size_t(k_.n_values), -1);
-    for (size_t i = 0; i < ops.size(); i++)
-        for (int v : {ops[i].a, ops[i].b})
-            if (v >= 0) last_use[v] = int(i);
+    block_values values(ops);
     std::vector<int> free_regs;
     for (int r = n_value_regs(); r-- > 0;)
         free_regs.push_back(r);
@@ -162,9 +191,9 @@ void emitter::emit_block(const ir::block &ops) {
     };
     for (size_t i = 0; i < ops.size(); i++) {
         const ir::op &o = ops[i];
-        const bool a_dies = o.a >= 0 && last_use[o.a] == int(i);
-        const bool b_dies = o.b >= 0 && o.b != o.a && last_use[o.b] == int(i);
-        const int a = o.a >= 0 ? reg[o.a] : -1, b = o.b >= 0 ? reg[o.b] : -1;
+        const bool a_dies = o.a >= 0 && values[o.a].last_use == int(i);
+        const bool b_dies = o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
+        const int a = o.a >= 0 ? values[o.a].reg : -1, b = o.b >= 0 ? values[o.b].reg : -1;
         if (o.kind == ir::op_kind::store) {
             emit_store(o, a);
             if (a_dies) free_regs.push_back(a);
@@ -172,7 +201,7 @@ void emitter::emit_block(const ir::block &ops) {
         }
         if (b_dies && may_reuse_b()) free_regs.push_back(b);
         if (a_dies && (a != b || may_reuse_b())) free_regs.push_back(a);
-        const int out = reg[o.out] = take();
+        const int out = values[o.out].reg = take();
         if (o.kind == ir::op_kind::zero)
             emit_zero(out);
         else if (o.kind == ir::op_kind::load)

@@ -33,6 +33,11 @@ public:
         std::stable_sort(masks_.begin(), masks_.end(),
                 [&](uint64_t x, uint64_t y) { return uses[x] > uses[y]; });
         if (masks_.size() > n_kept_masks) masks_.resize(n_kept_masks);
+        for (const ir::byte_indices &indices : k.constants)
+            units_.push_back(unit_of(indices));
+        for (const ir::block &ops : k.blocks)
+            for (const ir::op &o : ops)
+                if (o.constant >= 0 && is_byte_shuffle(o)) units_[size_t(o.constant)] = 1;
     }
 
 private:
@@ -199,14 +204,10 @@ private:
 
     // Index vectors count units of the instruction that uses them.
     std::vector<uint8_t> constant_bytes(int c) const override {
-        const ir::byte_indices &indices = k_.constants[c];
-        bool in_bytes = true;
-        for (const ir::block &ops : k_.blocks)
-            for (const ir::op &o : ops)
-                if (o.constant == c) in_bytes = is_byte_shuffle(o);
-        const int unit = in_bytes ? 1 : unit_of(indices);
+        const ir::byte_indices &indices = k_.constants[size_t(c)];
+        const size_t unit = size_t(units_[size_t(c)]);
         std::vector<uint8_t> data(size_t(k_.vector_bytes), 0);
-        for (int i = 0; i < k_.vector_bytes; i += unit)
+        for (size_t i = 0; i < data.size(); i += unit)
             data[i] = uint8_t(indices[i] / unit);
         return data;
     }
@@ -216,7 +217,7 @@ private:
             vpshufb(vector(out), vector(a), constant_at(o.constant));
             return;
         }
-        const int unit = unit_of(k_.constants[o.constant]);
+        const int unit = units_[size_t(o.constant)];
         if (unit == 1 && !has_vbmi_) throw std::logic_error("byte permute without VBMI");
         const Xmm indices = constant_reg(o.constant);
         if (o.kind == ir::op_kind::permute)
@@ -256,6 +257,7 @@ private:
 
     const bool has_vbmi_;
     std::vector<uint64_t> masks_; // kept in k1 and up
+    std::vector<int> units_;      // bytes that one index of each constant stands for
 };
 
 } // namespace
