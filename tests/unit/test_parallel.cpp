@@ -50,21 +50,18 @@ TEST(OrderOfShares, SharesOnTheThreadsNodeComeFirst) {
 
 #ifdef TENSORFMT_HAVE_HWLOC
 // One thread on each core of a machine, as OMP_PROC_BIND=close puts them; the destination lies as
-// `node_of_share` says. Each thread does one range of each share that it finds, in turns.
-dim_t count_far_ranges(const char *machine, const std::function<int(int)> &node_of_share) {
+// `node_of_share` says. In each round each thread does one item of the first share that has any in
+// its order. How many items lie on another node than the thread that does them.
+dim_t count_far_items(const char *machine, const std::function<int(int)> &node_of_share) {
     const topology t = load_synthetic(machine);
     const int n = t.n_cores, cores_per_node = n / t.n_numa_nodes;
     const dim_t n_items = 64 * n;
-    shares work(n, n_items);
-    for (int s = 0; s < n; s++)
-        work.set_node(s, node_of_share(s));
-    std::vector<std::vector<int>> orders;
     std::vector<int> nodes(n);
     for (int s = 0; s < n; s++)
         nodes[s] = node_of_share(s);
+    std::vector<std::vector<int>> orders;
     for (int task = 0; task < n; task++)
         orders.push_back(order_for(nodes, task, task / cores_per_node));
-    // All threads are equally fast: in each round each of them does one item.
     std::vector<dim_t> left(n, 64);
     dim_t n_far = 0, n_done = 0;
     while (n_done < n_items)
@@ -84,11 +81,11 @@ TEST(OrderOfShares, OnSyntheticMachinesThreadsWriteWhatTheirNodeOwns) {
         const topology t = load_synthetic(machine);
         const int n = t.n_cores, n_nodes = t.n_numa_nodes;
         // As the same threads have touched it first, the other way round, and interleaved.
-        EXPECT_EQ(count_far_ranges(machine, [=](int s) { return s * n_nodes / n; }), 0);
-        EXPECT_EQ(count_far_ranges(machine, [=](int s) { return (n - 1 - s) * n_nodes / n; }), 0);
-        EXPECT_EQ(count_far_ranges(machine, [=](int s) { return s % n_nodes; }), 0);
+        EXPECT_EQ(count_far_items(machine, [=](int s) { return s * n_nodes / n; }), 0);
+        EXPECT_EQ(count_far_items(machine, [=](int s) { return (n - 1 - s) * n_nodes / n; }), 0);
+        EXPECT_EQ(count_far_items(machine, [=](int s) { return s % n_nodes; }), 0);
         // All on one node: the others help, and get the parts that they must.
-        const dim_t far = count_far_ranges(machine, [](int) { return 0; });
+        const dim_t far = count_far_items(machine, [](int) { return 0; });
         EXPECT_EQ(far, 64 * (n - n / n_nodes));
     }
 }
@@ -112,15 +109,27 @@ std::vector<range> ranges_of(shares &work, int task) {
     return ranges;
 }
 
-TEST(Shares, OneTaskDoesAllIfTheOthersComeTooLate) {
+TEST(Shares, ATaskHelpsThoseFarBehindFromTheBack) {
     shares work(2, 100);
     const auto first = ranges_of(work, 1);
     EXPECT_EQ(first[0], range(50, 56));
     EXPECT_EQ(first[8], range(98, 100));
-    EXPECT_EQ(first[9], range(0, 6));
-    expect_cover(first, 100);
-    EXPECT_TRUE(ranges_of(work, 0).empty());
-    EXPECT_TRUE(ranges_of(work, 1).empty());
+    EXPECT_EQ(first[9], range(48, 50)); // of the other share
+    EXPECT_EQ(first[10], range(42, 48));
+    EXPECT_EQ(first.back(), range(24, 30));
+    EXPECT_EQ(ranges_of(work, 1).size(), 0u);
+    EXPECT_EQ(ranges_of(work, 0),
+            (std::vector<range> {{0, 6}, {6, 12}, {12, 18}, {18, 24}})); // left alone
+    EXPECT_EQ(ranges_of(work, 0).size(), 0u);
+}
+
+// All tasks one after the other, from the last one down.
+std::vector<range> ranges_of_all(shares &work, int n_tasks) {
+    std::vector<range> all;
+    for (int task = n_tasks; task-- > 0;)
+        for (const range &r : ranges_of(work, task))
+            all.push_back(r);
+    return all;
 }
 
 TEST(Shares, NoRangeReachesIntoAnotherShare) {
@@ -128,7 +137,7 @@ TEST(Shares, NoRangeReachesIntoAnotherShare) {
         for (dim_t n_items : {1000, 1001, 4097, 100000}) {
             shares work(n_tasks, n_items);
             EXPECT_EQ(work.count(), std::min(n_tasks, max_shares));
-            const auto ranges = ranges_of(work, n_tasks - 1);
+            const auto ranges = ranges_of_all(work, n_tasks);
             expect_cover(ranges, n_items);
             // Every share begins a range, so a task finds the same beginning each time.
             for (int s = 0; s < work.count(); s++) {
@@ -138,6 +147,21 @@ TEST(Shares, NoRangeReachesIntoAnotherShare) {
                                   [&](const range &r) { return r.first == begin; }),
                         1);
             }
+        }
+}
+
+TEST(Shares, WhereverThreadsAndPagesAreAllItemsAreDone) {
+    for (int node_of_thread : {no_node, 0, 1, 2})
+        for (const std::vector<int> &node_of_share :
+                {std::vector<int> {0, 0, 1, 1}, {1, 1, 1, 1}, {no_node, 1, no_node, 0}}) {
+            shares work(4, 101);
+            for (int s = 0; s < 4; s++)
+                work.set_node(s, node_of_share[s]);
+            std::vector<range> all;
+            for (int task = 0; task < 4; task++)
+                work.work(task, node_of_thread,
+                        [&](dim_t begin, dim_t end) { all.emplace_back(begin, end); });
+            expect_cover(all, 101);
         }
 }
 

@@ -30,14 +30,16 @@ struct pool_job {
 
 #ifdef _OPENMP
 template <typename Body>
-void run_on_openmp(int n_threads, shares &work, bool with_nodes, Body &body) {
+void run_on_openmp(int n_tasks, shares &work, bool with_nodes, Body &body) {
     const int64_t wall_start = wall_ns(), busy_start = thread_busy_ns();
     int64_t busy_end = busy_start;
-#pragma omp parallel num_threads(n_threads)
+#pragma omp parallel num_threads(n_tasks)
     {
-        const int task = omp_get_thread_num();
-        work.work(task, with_nodes ? current_numa_node() : no_node, body);
-        if (task == 0) busy_end = thread_busy_ns();
+        // The team may be smaller than asked for.
+        const int thread = omp_get_thread_num(), n = omp_get_num_threads();
+        for (int task = thread; task < n_tasks; task += n)
+            work.work(task, with_nodes ? current_numa_node() : no_node, body);
+        if (thread == 0) busy_end = thread_busy_ns();
     }
     process_late_joins().note(busy_end - busy_start, wall_ns() - wall_start);
 }
@@ -65,7 +67,8 @@ void parallel_for(const team &t, dim_t n_items, Body &&body) {
 #ifdef _OPENMP
     detail::run_on_openmp(n_tasks, work, with_nodes, body);
 #else
-    work.work(0, no_node, body);
+    for (int task = 0; task < n_tasks; task++)
+        work.work(task, no_node, body);
 #endif
 }
 

@@ -6,14 +6,15 @@
 #include "common/memory_desc.hpp"
 
 // How the tasks of one execution divide its items. [0, n_items) is cut into one contiguous share
-// for each task. A task takes small ranges from the front of its own share, and once that is used
-// up, from the others': so a thread mostly writes the same part of a destination each time (whose
-// pages its first touch put near it), while no thread waits for another that comes late, was
-// interrupted or has the longer items. It does not matter in which order tasks run, nor how many
-// of them at once.
+// for each task, which it takes in small ranges, so that a thread writes the same part of a
+// destination each time: it is in its caches then, and in pages that its first touch put near it.
+// A task that is done helps those that are far behind (because they came late, have the longer
+// items or the slower core) from the back of their shares, but leaves them the last ranges: a
+// thread takes longer to fetch what is in another's cache than that one takes to finish. Tasks may
+// run in any order and any number of them at once.
 //
-// Worked example: 100 items for 2 tasks are shares 0..49 and 50..99, taken in ranges of 6. If task
-// 1 comes too late, task 0 does 0..5, ..., 48..49, 50..55, ..., 98..99 by itself.
+// Worked example: 100 items for 2 tasks are shares 0..49 and 50..99, in ranges of 6. If task 1
+// comes late, task 0 does 0..5, ..., 48..49, 98..99, 92..97, ..., 74..79, and task 1 the rest.
 namespace tfmt::cpu {
 
 constexpr int max_shares = 64;
@@ -36,39 +37,51 @@ public:
     // Says that the share's part of the destination lies on this node. Before any work() only.
     void set_node(int share, int node) { node_of_share_[share] = node; }
 
-    // Calls body(begin, end) for ranges that no other task has been given, until none are left.
-    // Safe from any number of threads at once.
+    // A task's part: calls body(begin, end) for ranges that no other task has been given. Safe from
+    // any number of threads at once; when every task has done it once, all items are done.
     template <typename Body>
     void work(int task, int node, Body &&body) {
         int order[max_shares];
         order_of_shares(node_of_share_, n_shares_, task, node, order);
-        for (int i = 0; i < n_shares_; i++) {
-            dim_t begin, end;
-            while (take(shares_[order[i]], &begin, &end))
-                body(begin, end);
-        }
+        drain(order[0], body);
+        for (int i = 1; i < n_shares_; i++)
+            help(order[i], body);
+        drain(task % n_shares_, body);
     }
 
 private:
     // A line of its own, so that tasks which work on different shares do not disturb each other.
     struct alignas(64) share {
-        std::atomic<dim_t> next;
-        dim_t end;
+        dim_t begin, end;
+        std::atomic<uint64_t> left; // ranges front .. back - 1, as back << 32 | front
     };
 
-    bool take(share &s, dim_t *begin, dim_t *end) const {
-        // Looked at first, so that a used up share stays in the caches of all.
-        if (s.next.load(std::memory_order_relaxed) >= s.end) return false;
-        *begin = s.next.fetch_add(range_, std::memory_order_relaxed);
-        *end = *begin + range_ < s.end ? *begin + range_ : s.end;
-        return *begin < s.end;
+    // The number of a range within the share, which is the caller's from now on; -1: none left, or
+    // for take_back, too few.
+    static int take_front(share &s);
+    static int take_back(share &s);
+
+    template <typename Body>
+    void drain(int number, Body &&body) {
+        for (int range; (range = take_front(shares_[number])) >= 0;)
+            do_range(shares_[number], range, body);
+    }
+    template <typename Body>
+    void help(int number, Body &&body) {
+        for (int range; (range = take_back(shares_[number])) >= 0;)
+            do_range(shares_[number], range, body);
+    }
+    template <typename Body>
+    void do_range(const share &s, int range, Body &&body) const {
+        const dim_t begin = s.begin + range * range_items_;
+        body(begin, begin + range_items_ < s.end ? begin + range_items_ : s.end);
     }
 
     // Of the arrays only the first n_shares_ are ever touched.
     share shares_[max_shares];
     int node_of_share_[max_shares];
     int n_shares_;
-    dim_t range_; // items taken at once
+    dim_t range_items_; // that are taken at once
 };
 
 } // namespace tfmt::cpu

@@ -27,6 +27,7 @@ constexpr dim_t bytes_per_thread = 512 << 10;
 
 // Ranges in which a thread takes its share of the calls: the last ones may be done by others.
 constexpr int ranges_per_thread = 8;
+constexpr int ranges_left_alone = 4;
 
 // A join is late if it takes this long and half the time of the work before it. After n late ones
 // each ns of the last one's wait keeps (2^n - 1) * bytes_per_late_ns on one thread (about what
