@@ -91,6 +91,8 @@ public:
           store_cuts_(cut_dims([](const dim_limits &l) { return l.store; })) {}
 
     block build() {
+        const size_t n_stages = p_.the_schedule.stages.size();
+        ops_.reserve((n_stages + 2) * (size_t(1) << t_.n_reg_bits()) + 1);
         if (state_.in_padding || p_.mode == plan_mode::padding_only) {
             std::vector<int> lanes = t_.dst_run;
             for (int b = 0; b < int(t_.bits.size()); b++)
@@ -333,16 +335,18 @@ private:
 // Drops what no store needs. The values of the block are numbered from `first_value` on.
 void drop_dead(block &ops, int first_value, int n_values) {
     std::vector<bool> used(size_t(n_values - first_value), false);
-    block kept;
-    kept.reserve(ops.size());
+    const auto use = [&](int v) {
+        if (v >= 0) used[size_t(v - first_value)] = true;
+    };
+    const auto is_dead = [&](const op &o) {
+        return o.kind != op_kind::store && !used[size_t(o.out - first_value)];
+    };
     for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
-        if (o->kind != op_kind::store && !used[size_t(o->out - first_value)]) continue;
-        if (o->a >= 0) used[size_t(o->a - first_value)] = true;
-        if (o->b >= 0) used[size_t(o->b - first_value)] = true;
-        kept.push_back(std::move(*o));
+        if (is_dead(*o)) continue;
+        use(o->a);
+        use(o->b);
     }
-    std::reverse(kept.begin(), kept.end());
-    ops = std::move(kept);
+    ops.erase(std::remove_if(ops.begin(), ops.end(), is_dead), ops.end());
 }
 
 class nest_builder {
@@ -379,7 +383,7 @@ private:
     int block_for(const nest_state &state) {
         std::vector<dim_t> key {state.in_padding};
         for (const dim_limits &l : state.limits) {
-            key.push_back(l.load);
+            key.push_back(state.in_padding ? 0 : l.load); // nothing is read there
             key.push_back(l.store);
         }
         const auto found = blocks_.find(key);

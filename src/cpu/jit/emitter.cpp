@@ -262,8 +262,8 @@ int piece_bytes(int pos, int left) {
 
 } // namespace
 
-std::vector<piece> emitter::pieces_of_lane(const ir::op &o, int lane) {
-    std::vector<piece> pieces;
+piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
+    piece_list pieces;
     const int chunk_bytes = o.unit_bytes;
     for (int pos = 0; pos < 16;) {
         const int byte = lane * 16 + pos;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include <xbyak/xbyak.h>
@@ -25,6 +26,21 @@ struct piece {
     int pos;
     int size_bytes;
     int64_t offset_bytes;
+};
+
+// The pieces of one 16-byte lane, lowest first; at most one for each byte.
+class piece_list {
+public:
+    void push_back(const piece &p) { pieces_[n_++] = p; }
+    size_t size() const { return n_; }
+    bool empty() const { return n_ == 0; }
+    const piece &operator[](size_t i) const { return pieces_[i]; }
+    const piece *begin() const { return pieces_.data(); }
+    const piece *end() const { return pieces_.data() + n_; }
+
+private:
+    std::array<piece, 16> pieces_;
+    size_t n_ = 0;
 };
 
 class heap_allocator : public Xbyak::Allocator {
@@ -62,7 +78,7 @@ protected:
     virtual std::vector<uint8_t> constant_bytes(int c) const;
 
     // The pieces of 16-byte lane `lane` of a load or store.
-    static std::vector<piece> pieces_of_lane(const ir::op &o, int lane);
+    static piece_list pieces_of_lane(const ir::op &o, int lane);
 
     const ir::kernel &k_;
 

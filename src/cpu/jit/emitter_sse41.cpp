@@ -22,7 +22,7 @@ private:
 
     void emit_load(const ir::op &o, int out) override {
         const Xmm x(out);
-        const std::vector<piece> pieces = pieces_of_lane(o, 0);
+        const piece_list pieces = pieces_of_lane(o, 0);
         if (pieces.empty()) pxor(x, x);
         bool is_first = true;
         for (const piece &p : pieces) {

@@ -46,7 +46,7 @@ void emitter_vex::emit_load(const ir::op &o, int out) {
             lane += lanes_per_chunk - 1;
             continue;
         }
-        const std::vector<piece> pieces = pieces_of_lane(o, lane);
+        const piece_list pieces = pieces_of_lane(o, lane);
         if (lane == 0)
             load_lane(pieces, Xmm(out));
         else if (pieces.size() == 1 && pieces[0].size_bytes == 16)
@@ -58,7 +58,7 @@ void emitter_vex::emit_load(const ir::op &o, int out) {
     }
 }
 
-void emitter_vex::load_lane(const std::vector<piece> &pieces, const Xmm &x) {
+void emitter_vex::load_lane(const piece_list &pieces, const Xmm &x) {
     // The forms below take registers below 16 only (or cost a byte more): build in scratch.
     const Xmm t = x.getIdx() < 16 ? x : scratch();
     bool is_first = true;
@@ -90,7 +90,7 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
             lane += lanes_per_chunk - 1;
             continue;
         }
-        const std::vector<piece> pieces = pieces_of_lane(o, lane);
+        const piece_list pieces = pieces_of_lane(o, lane);
         if (pieces.empty()) continue;
         if (pieces.size() == 1 && pieces[0].size_bytes == 16) {
             if (lane == 0)
@@ -104,7 +104,7 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
     }
 }
 
-void emitter_vex::store_lane(const std::vector<piece> &pieces, const Xmm &x) {
+void emitter_vex::store_lane(const piece_list &pieces, const Xmm &x) {
     for (const piece &p : pieces) {
         const Address to = dst_at(p.offset_bytes);
         const uint8_t index = uint8_t(p.pos / p.size_bytes);

@@ -40,8 +40,8 @@ protected:
     }
 
 private:
-    void load_lane(const std::vector<piece> &pieces, const Xmm &x);
-    void store_lane(const std::vector<piece> &pieces, const Xmm &x);
+    void load_lane(const piece_list &pieces, const Xmm &x);
+    void store_lane(const piece_list &pieces, const Xmm &x);
     void unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b);
 };
 
