@@ -5,6 +5,7 @@
 #include <queue>
 #include <stdexcept>
 
+#include "cpu/plan/stage_patterns.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -107,11 +108,18 @@ public:
         nodes_.push_back({end, 0, -1, stage_kind::permute, other, 0});
         if (has_word_permutes_) add_final_permutes();
         push(nodes_[0]);
-        while (!open_.empty()) {
-            const int index = -open_.top().second;
+        for (int n_expanded = 0; !open_.empty();) {
+            const auto [estimate, minus_index] = open_.top();
+            const int index = -minus_index;
             open_.pop();
             const node current = nodes_[size_t(index)];
             if (known_.cost_of(current.lanes) < current.cost) continue; // outdone since
+            const float total = current.cost + least_cost_to(current.lanes);
+            if (total > estimate) { // estimated before there were patterns
+                open_.push({total, minus_index});
+                continue;
+            }
+            if (n_expanded++ == n_easy) find_patterns();
             if (is_load(current.lanes)) {
                 *out = trace(index);
                 return true;
@@ -123,6 +131,8 @@ public:
     }
 
 private:
+    static constexpr int n_easy = 32; // states that most searches do not go beyond
+
     // Estimated total cost and minus the index: among equals the newest, which is the deepest.
     using entry = std::pair<float, int>;
 
@@ -138,6 +148,22 @@ private:
         for (int i = 0; i < n_; i++)
             count += digit_at(lanes, i) != other;
         return count;
+    }
+
+    uint32_t positions_of_needed(lanes_t lanes) const {
+        uint32_t positions = 0;
+        for (int i = 0; i < n_; i++)
+            positions |= uint32_t(digit_at(lanes, i) != other) << i;
+        return positions;
+    }
+
+    // Solving the patterns takes as long as an easy search, and makes a hard one short.
+    void find_patterns() {
+        const uint32_t run = (1u << n_run_) - 1;
+        patterns_ = least_costs({n_, elem_log2_, t_.vector_bytes, run,
+                positions_of_needed(run_) & run, n_loaded_, n_needed_,
+                int(t_.bits.size()) - n_needed_, has_word_permutes_, !has_word_permutes_});
+        has_patterns_ = true;
     }
 
     // Whether loads can begin so: the source's run below, above it as much of the destination's
@@ -189,9 +215,13 @@ private:
     // permute that moves it there costs more.)
     float least_cost_to(lanes_t lanes) const {
         const int n_entering = std::max(0, count_needed(lanes) - n_loaded_);
+        float pattern = 0;
+        if (has_patterns_) pattern = patterns_[positions_of_needed(lanes)];
         if (needs_permute(lanes)) // or, with permutes at the end only, one bit that enters twice
-            return float(n_entering) * cost_unpack
-                    + (has_word_permutes_ ? cost_unpack : cost_permute);
+            return std::max(pattern,
+                    float(n_entering) * cost_unpack
+                            + (has_word_permutes_ ? cost_unpack : cost_permute));
+        if (has_patterns_) return pattern;
         int n_high = 0;
         for (int i = std::max(0, position(16)); i < n_run_; i++)
             n_high += digit_at(run_, i) == other && digit_at(lanes, i) != other;
@@ -368,6 +398,8 @@ private:
     lanes_t run_ = 0;         // digits of the source run
     uint32_t run_digits_ = 0; // set of them
     int n_loaded_;            // bits of the destination run that are in the lanes after loading
+    bool has_patterns_ = false;
+    pattern_costs patterns_;
     std::vector<node> nodes_;
     cost_table known_;
     std::priority_queue<entry, std::vector<entry>, std::greater<entry>> open_;
