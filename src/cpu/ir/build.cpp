@@ -236,22 +236,24 @@ private:
         const int leaving = *std::find_if(
                 before.begin(), before.end(), [&](int bit) { return !contains(s.lanes, bit); });
         lanes_ = s.lanes;
+        int constants[] = {-1, -1}; // of the results where the bit that left is 0 and 1
         for (uint32_t r = 0; r < values_.size(); r++) {
             if (r >> slot & 1) continue;
             int &low = values_[r], &high = values_[r | 1u << slot];
             const int a = low, b = high;
-            low = exchange(s, a, b, false, before, leaving);
-            high = exchange(s, a, b, true, before, leaving);
+            if (a < 0 && b < 0) continue;
+            if (s.kind == stage_kind::permute2 && constants[0] < 0)
+                for (uint32_t left : {0u, 1u})
+                    constants[left] = constant(permutation(before, {s.entering}, leaving, left));
+            low = exchange(s, a, b, false, constants[0]);
+            high = exchange(s, a, b, true, constants[1]);
         }
         reg_bits_[slot] = leaving;
     }
 
-    int exchange(const stage &s, int a, int b, bool is_high, const std::vector<int> &before,
-            int leaving) {
-        if (a < 0 && b < 0) return -1;
+    int exchange(const stage &s, int a, int b, bool is_high, int permutation) {
         if (s.kind == stage_kind::permute2)
-            return emit_shuffle(op_kind::permute2, zero_if_none(a), zero_if_none(b),
-                    constant(permutation(before, {s.entering}, leaving, is_high)));
+            return emit_shuffle(op_kind::permute2, zero_if_none(a), zero_if_none(b), permutation);
         op o(s.kind == stage_kind::unpack ? op_kind::unpack : op_kind::lanes128);
         o.a = zero_if_none(a);
         o.b = zero_if_none(b);
