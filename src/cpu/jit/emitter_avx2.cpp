@@ -15,9 +15,6 @@ public:
 private:
     int n_value_regs() const override { return 15; }
     Xmm scratch() const override { return Xmm(15); }
-    Xmm vector(int index) const override {
-        return k_.vector_bytes == 32 ? Xmm(Ymm(index)) : Xmm(index);
-    }
 
     void insert_lane(int out, int lane, const Xmm &from) override {
         vinserti128(Ymm(out), Ymm(out), from, uint8_t(lane));

@@ -46,14 +46,6 @@ private:
     static int physical(int index) { return index < scratch_reg ? index : index + 1; }
     Xmm scratch() const override { return Xmm(scratch_reg); }
 
-    Xmm vector(int index) const override {
-        switch (k_.vector_bytes) {
-        case 64: return Xmm(Zmm(index));
-        case 32: return Xmm(Ymm(index));
-        default: return Xmm(index);
-        }
-    }
-
     void emit_zero(int out) override { emitter_vex::emit_zero(physical(out)); }
     void emit_load(const ir::op &o, int out) override { emitter_vex::emit_load(o, physical(out)); }
     void emit_store(const ir::op &o, int a) override { emitter_vex::emit_store(o, physical(a)); }

@@ -3,6 +3,16 @@
 
 namespace tfmt::cpu::jit {
 
+emitter_vex::emitter_vex(const ir::kernel &k) : emitter(k) {
+    for (int i = 0; i < int(vectors_.size()); i++) {
+        switch (k.vector_bytes) {
+        case 64: vectors_[size_t(i)] = Xbyak::Zmm(i); break;
+        case 32: vectors_[size_t(i)] = Xbyak::Ymm(i); break;
+        default: vectors_[size_t(i)] = Xmm(i); break;
+        }
+    }
+}
+
 void emitter_vex::epilogue() {
     if (k_.is_streaming) sfence();
     vzeroupper();

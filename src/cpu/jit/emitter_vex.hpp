@@ -9,7 +9,7 @@ namespace tfmt::cpu::jit {
 
 class emitter_vex : public emitter {
 public:
-    using emitter::emitter;
+    explicit emitter_vex(const ir::kernel &k);
 
 protected:
     bool may_reuse_b() const override { return true; }
@@ -20,7 +20,7 @@ protected:
     void emit_shuffle(const ir::op &o, int out, int a, int b) override;
 
     // A register of the values' width.
-    virtual Xmm vector(int index) const = 0;
+    const Xmm &vector(int index) const { return vectors_[size_t(index)]; }
     virtual Xmm scratch() const = 0; // of 16 bytes, below 16 so that every form can name it
     virtual void insert_lane(int out, int lane, const Xmm &from) = 0;
     virtual void insert_lane(int out, int lane, const Address &from) = 0;
@@ -43,6 +43,8 @@ private:
     void load_lane(const piece_list &pieces, const Xmm &x);
     void store_lane(const piece_list &pieces, const Xmm &x);
     void unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b);
+
+    std::array<Xmm, 32> vectors_;
 };
 
 } // namespace tfmt::cpu::jit
