@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "common/status.hpp"
 #include "tests/unit/plan_helpers.hpp"
 
 namespace {
@@ -45,9 +44,7 @@ lines calls_of(const driver &d, dim_t begin, dim_t end) {
 
 lines calls_of(const plan &p) {
     const driver d(p);
-    const lines text = calls_of(d, 0, d.n_items());
-    EXPECT_EQ(dim_t(text.size()), d.n_items());
-    return text;
+    return calls_of(d, 0, d.n_items());
 }
 
 TEST(Driver, OneCall) {
@@ -104,17 +101,56 @@ TEST(Driver, LevelsThatDoNotNest) {
             (lines {"k0 src+37 dst+1007 x1"}));
 }
 
-TEST(Driver, RangesGiveTheCallsOfTheWhole) {
-    const plan p = make_plan({regular(3, 1000, 100), regular(2, 10, 500), regular(9, 1, 2)}, 2, 2,
-            {{{{0, 0, 2}, {1, 0, 2}}, 0, 9, true}, {{{0, 2, 1}, {1, 0, 2}}, 1, 5, false},
-                    {{{0, 2, 1}}, 2, 1, true}});
-    const driver d(p);
-    const lines all = calls_of(d, 0, d.n_items());
-    ASSERT_EQ(d.n_items(), 4 * 5 + 2 * 3 + 1);
-    for (dim_t begin = 0; begin <= d.n_items(); begin++)
-        for (dim_t end = begin; end <= d.n_items(); end++)
-            ASSERT_EQ(calls_of(d, begin, end), lines(all.begin() + begin, all.begin() + end))
-                    << begin << ".." << end;
+TEST(Driver, JobsInTheSameLoopsTakeTurns) {
+    // Rows of 8 and a tail; the last row's kernels are others.
+    const plan p = make_plan({regular(3, 100, 200), regular(2, 8, 8), regular(8, 1, 1)}, 2, 8,
+            {{{{0, 0, 2}, {1, 0, 1}}, 0, 8, false}, {{{0, 0, 2}, {1, 1, 1}}, 1, 3, false},
+                    {{{0, 2, 1}, {1, 0, 1}}, 2, 8, false}, {{{0, 2, 1}, {1, 1, 1}}, 3, 3, false}});
+    EXPECT_EQ(calls_of(p),
+            (lines {"k0 src+0 dst+0 x8", "k1 src+8 dst+8 x3", "k0 src+100 dst+200 x8",
+                    "k1 src+108 dst+208 x3", "k2 src+200 dst+400 x8", "k3 src+208 dst+408 x3"}));
+}
+
+// Root steps that ranges give, one by one: "k1 src+8 dst+4", and the rest behind the last.
+lines steps_of(const driver &d, dim_t begin, dim_t end, dim_t src_step, dim_t dst_step) {
+    lines text;
+    d.run(begin, end, [&](const kernel_call &c) {
+        EXPECT_GT(c.root_count + c.with_rest, 0);
+        for (dim_t i = 0; i < c.root_count; i++)
+            text.push_back("k" + std::to_string(c.kernel) + " src+"
+                    + std::to_string(c.src_offset + i * src_step) + " dst+"
+                    + std::to_string(c.dst_offset + i * dst_step));
+        if (c.with_rest) text.back() += " rest";
+    });
+    return text;
+}
+
+TEST(Driver, RangesGiveTheStepsOfTheWhole) {
+    for (dim_t dst_step : {2, 64, 16, 48}) { // also several steps a line
+        const plan p = make_plan(
+                {regular(3, 1000, 9000), regular(2, 10, 4000), regular(9, 1, dst_step)}, 2, 2,
+                {{{{0, 0, 2}, {1, 0, 2}}, 0, 9, true}, {{{0, 2, 1}, {1, 0, 2}}, 1, 5, false},
+                        {{{0, 2, 1}}, 2, 1, true}});
+        const driver d(p);
+        const lines all = steps_of(d, 0, d.n_items(), 1, dst_step);
+        ASSERT_EQ(d.n_items(), 4 * 9 + 2 * 5 + 1); // a step counts 1 in a plan without kernels
+        ASSERT_EQ(dim_t(all.size()), d.n_items());
+        for (dim_t a = 0; a <= d.n_items(); a++)
+            for (dim_t b = a; b <= d.n_items(); b++) {
+                lines parts = steps_of(d, 0, a, 1, dst_step);
+                for (const auto &[begin, end] : {std::pair {a, b}, {b, d.n_items()}})
+                    for (const std::string &step : steps_of(d, begin, end, 1, dst_step))
+                        parts.push_back(step);
+                ASSERT_EQ(parts, all) << a << ", " << b << ", step " << dst_step;
+            }
+    }
+}
+
+TEST(Driver, RangesBeginAtWholeLines) {
+    const driver d(make_plan({regular(40, 1, 16)}, 0, 40, {{{}, 0, 40, false}}));
+    EXPECT_EQ(calls_of(d, 0, 17), (lines {"k0 src+0 dst+0 x20"}));
+    EXPECT_EQ(calls_of(d, 17, 19), lines {});
+    EXPECT_EQ(calls_of(d, 19, 40), (lines {"k0 src+20 dst+320 x20"}));
 }
 
 TEST(Driver, OffsetsBeyond32Bits) {
@@ -124,19 +160,6 @@ TEST(Driver, OffsetsBeyond32Bits) {
             (lines {"k0 src+0 dst+0 x524288", "k0 src+549755813888 dst+1729382256910270464 x524288",
                     "k0 src+3298534883328 dst+8 x524288",
                     "k0 src+3848290697216 dst+1729382256910270472 x524288"}));
-}
-
-TEST(Driver, RefusesMoreLoopsThanItHolds) {
-    std::vector<level> levels;
-    job j {{}, 0, 1, false};
-    for (int i = 0; i < 4 * TFMT_MAX_NDIMS + 1; i++) {
-        levels.push_back(regular(2, 1, 1));
-        j.loops.push_back({i, 0, 2});
-    }
-    const int n = int(levels.size());
-    EXPECT_THROW(driver(make_plan(levels, n, 1, {j})), tfmt::failure);
-    j.loops.pop_back();
-    EXPECT_NO_THROW(driver(make_plan(levels, n, 1, {j})));
 }
 
 } // namespace

@@ -146,12 +146,8 @@ std::map<dim_t, int> stores_of(const plan &p) {
         kernels.push_back(tfmt::cpu::ir::build(p, spec, false));
     store_counter counter;
     const driver calls(p);
-    dim_t n_calls = 0;
-    calls.run(0, calls.n_items(), [&](const kernel_call &c) {
-        counter.call(kernels[size_t(c.kernel)], c);
-        n_calls++;
-    });
-    EXPECT_EQ(n_calls, calls.n_items());
+    calls.run(0, calls.n_items(),
+            [&](const kernel_call &c) { counter.call(kernels[size_t(c.kernel)], c); });
     return counter.counts;
 }
 
@@ -357,7 +353,7 @@ TEST(Plan, LastCallOfAHugeTensor) {
     const driver calls(p);
     kernel_call first {}, last {};
     calls.run(0, 1, [&](const kernel_call &c) { first = c; });
-    calls.run(calls.n_items() - 1, calls.n_items(), [&](const kernel_call &c) { last = c; });
+    calls.run(calls.n_items() / 64 * 63, calls.n_items(), [&](const kernel_call &c) { last = c; });
     EXPECT_EQ(first.src_offset, 0);
     EXPECT_EQ(first.dst_offset, 0);
     const level &root = p.problem.levels[size_t(p.n_driver_levels)];

@@ -3,19 +3,15 @@
 
 #include <algorithm>
 
-#include "common/status.hpp"
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
 
 namespace {
 
-driver_loop make_loop(const level &l, const job_loop &range, dim_t *src_base, dim_t *dst_base) {
-    driver_loop loop {range.count, l.src_stride, l.dst_stride, {}, {}};
-    if (l.is_regular()) {
-        *src_base += range.first * l.src_stride;
-        *dst_base += range.first * l.dst_stride;
-        return loop;
-    }
+driver_loop make_loop(const level &l, const job_loop &range) {
+    driver_loop loop {range.level, range.first, range.count, l.src_stride, l.dst_stride, {}, {}};
+    if (l.is_regular()) return loop;
     for (dim_t i = 0; i < range.count; i++) {
         loop.src_offsets.push_back(src_offset_of(l, range.first + i));
         loop.dst_offsets.push_back(dst_offset_of(l, range.first + i));
@@ -23,61 +19,80 @@ driver_loop make_loop(const level &l, const job_loop &range, dim_t *src_base, di
     return loop;
 }
 
+// Steps after which the destination has moved by whole lines; 1 if it never does.
+dim_t steps_of_a_line(dim_t step_bytes) {
+    dim_t n = 1;
+    while (n < tuning::line_bytes && n * step_bytes % tuning::line_bytes != 0)
+        n *= 2;
+    return n * step_bytes % tuning::line_bytes == 0 ? n : 1;
+}
+
+driver_calls make_calls(const plan &p, const job &j) {
+    driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0};
+    if (size_t(p.n_driver_levels) < p.problem.levels.size()) {
+        c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
+        c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
+        c.root_align = steps_of_a_line(c.dst_root_step);
+    }
+    return c;
+}
+
+// Bytes that a root step of the job writes, about.
+dim_t step_bytes(const plan &p, const job &j) {
+    if (size_t(j.kernel) >= p.kernels.size()) return 1; // a plan of loops alone, as in tests
+    dim_t bytes = p.problem.elem_bytes;
+    for (const dim_limits &l : p.kernels[size_t(j.kernel)].state.limits)
+        bytes *= std::max<dim_t>(1, l.store);
+    return std::max<dim_t>(1, bytes / (j.root_count + j.has_rest));
+}
+
 } // namespace
 
-driver::driver(const plan &p) {
-    const std::vector<level> &levels = p.problem.levels;
+driver::driver(const plan &p)
+    : src_offset_(p.problem.src_offset_bytes), dst_offset_(p.problem.dst_offset_bytes) {
     for (const job &j : p.jobs) {
-        driver_job d {};
-        d.kernel = j.kernel;
-        d.root_count = j.root_count;
-        d.root_chunk = p.root_chunk;
-        // A last chunk shorter than half a chunk is not worth a call of its own.
-        d.n_chunks = std::max<dim_t>(1, (j.root_count + p.root_chunk / 2) / p.root_chunk);
-        d.has_rest = j.has_rest;
-        d.src_offset = p.problem.src_offset_bytes;
-        d.dst_offset = p.problem.dst_offset_bytes;
-        if (size_t(p.n_driver_levels) < levels.size()) {
-            d.src_root_step = levels[p.n_driver_levels].src_stride;
-            d.dst_root_step = levels[p.n_driver_levels].dst_stride;
+        const dim_t bytes = step_bytes(p, j);
+        find_place(nodes_, p, j)
+                .push_back({{}, {}, make_calls(p, j), bytes,
+                        bytes * std::max<dim_t>(1, j.root_count)});
+    }
+    n_items_ = count_items(nodes_);
+}
+
+// Where the job's calls go: into the loops of the job before it as far as they are the same.
+std::vector<driver::node> &driver::find_place(
+        std::vector<node> &nodes, const plan &p, const job &j) {
+    std::vector<node> *place = &nodes;
+    for (const job_loop &l : j.loops) {
+        const auto is_same = [&](const node &n) {
+            return !n.inside.empty() && n.loop.level == l.level && n.loop.first == l.first
+                    && n.loop.count == l.count;
+        };
+        if (place->empty() || !is_same(place->back()))
+            place->push_back({make_loop(p.problem.levels[l.level], l), {}, {}, 0, 0});
+        place = &place->back().inside;
+    }
+    return *place;
+}
+
+dim_t driver::count_items(std::vector<node> &nodes) {
+    dim_t sum = 0;
+    for (node &n : nodes) {
+        if (!n.inside.empty()) {
+            n.step_items = count_items(n.inside);
+            n.n_items = n.step_items * n.loop.count;
         }
-        d.n_items = d.n_chunks;
-        for (const job_loop &l : j.loops) {
-            driver_loop loop = make_loop(levels[l.level], l, &d.src_offset, &d.dst_offset);
-            d.n_items *= loop.count;
-            if (loop.count > 1 || !loop.src_offsets.empty()) d.loops.push_back(std::move(loop));
-        }
-        if (d.loops.size() > max_loops) fail_unimplemented("more loops than the driver holds");
-        n_items_ += d.n_items;
-        jobs_.push_back(std::move(d));
+        sum += n.n_items;
     }
+    return sum;
 }
 
-void driver::position::go_to(const driver_job &j, dim_t item) {
-    for (size_t i = j.loops.size(); i-- > 0;) {
-        index[i] = item % j.loops[i].count;
-        item /= j.loops[i].count;
-    }
-    add_offsets(j);
-}
-
-void driver::position::add_offsets(const driver_job &j) {
-    src_offset = j.src_offset;
-    dst_offset = j.dst_offset;
-    for (size_t i = 0; i < j.loops.size(); i++) {
-        const driver_loop &l = j.loops[i];
-        const bool is_regular = l.src_offsets.empty();
-        src_offset += is_regular ? index[i] * l.src_step : l.src_offsets[size_t(index[i])];
-        dst_offset += is_regular ? index[i] * l.dst_step : l.dst_offsets[size_t(index[i])];
-    }
-}
-
-void driver::position::advance(const driver_job &j) {
-    for (size_t i = j.loops.size(); i-- > 0;) {
-        if (++index[i] < j.loops[i].count) break;
-        index[i] = 0;
-    }
-    add_offsets(j);
+dim_t driver::first_step(const node &n, dim_t item) {
+    const dim_t n_steps = std::max<dim_t>(1, n.calls.root_count);
+    if (item <= 0) return 0;
+    if (item > n.n_items - n.step_items) return n_steps;
+    const dim_t step = (item + n.step_items - 1) / n.step_items, align = n.calls.root_align;
+    return std::min(n_steps, (step + align - 1) / align * align);
 }
 
 } // namespace tfmt::cpu

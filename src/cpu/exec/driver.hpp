@@ -8,30 +8,42 @@
 // The one N-d driver: turns a plan's jobs into calls of its kernels. In: a plan. Out: calls. It
 // knows neither what a kernel does nor how it was made (machine code or interpreter).
 //
-// All calls of all jobs are numbered in one sequence; a thread takes a contiguous range of it.
+// Jobs that are loops over the same steps to begin with share those loops: main part and tail of a
+// row are written in turns, not all main parts first. All root steps of all calls lie one after the
+// other on a scale of about the bytes that they write, and a thread takes a contiguous piece of it;
+// so two threads have as much to write, and share the lines at one boundary only.
+//
+// Worked example: 100 rows of 1000 bytes, each 15 root steps of 64 bytes by kernel 0 and a tail of
+// 40 by kernel 1. The scale has 100000 items, and [50000, 100000) begins with row 50.
 namespace tfmt::cpu {
 
 struct driver_loop {
+    int level;
+    dim_t first;
     dim_t count;
     dim_t src_step; // of a regular level, bytes
     dim_t dst_step;
     // Offsets of each step of an irregular level, bytes; empty for a regular one.
     std::vector<dim_t> src_offsets;
     std::vector<dim_t> dst_offsets;
+
+    dim_t src_offset(dim_t i) const {
+        return src_offsets.empty() ? (first + i) * src_step : src_offsets[size_t(i)];
+    }
+    dim_t dst_offset(dim_t i) const {
+        return dst_offsets.empty() ? (first + i) * dst_step : dst_offsets[size_t(i)];
+    }
 };
 
-struct driver_job {
-    std::vector<driver_loop> loops; // outer to inner
+// The calls of one kernel for its root steps, at one place.
+struct driver_calls {
     int kernel;
     dim_t root_count;
-    dim_t root_chunk;
-    dim_t n_chunks;
+    dim_t root_chunk; // steps of a call
+    dim_t root_align; // steps after which the destination is again as it was against lines
     bool has_rest;
-    dim_t src_offset;
-    dim_t dst_offset;
     dim_t src_root_step;
     dim_t dst_root_step;
-    dim_t n_items; // calls
 };
 
 struct kernel_call {
@@ -46,56 +58,77 @@ class driver {
 public:
     explicit driver(const plan &p);
 
+    // The length of the scale.
     dim_t n_items() const { return n_items_; }
 
-    // Makes calls [begin, end): call(const kernel_call &).
+    // Makes the calls for the root steps that begin in [begin, end): call(const kernel_call &).
     template <typename Call>
     void run(dim_t begin, dim_t end, Call &&call) const {
-        for (const driver_job &j : jobs_) {
-            const dim_t last = end < j.n_items ? end : j.n_items;
-            if (begin < last) run_job(j, begin < 0 ? 0 : begin, last, call);
-            begin -= j.n_items;
-            end -= j.n_items;
-            if (end <= 0) return;
-        }
+        walk(nodes_, begin, end, src_offset_, dst_offset_, call);
     }
 
 private:
-    static constexpr int max_loops = 4 * TFMT_MAX_NDIMS;
-
-    // Where a job's loops stand: indices, and the offsets they add up to.
-    struct position {
-        dim_t index[max_loops];
-        dim_t src_offset;
-        dim_t dst_offset;
-        void go_to(const driver_job &j, dim_t item);
-        void advance(const driver_job &j);
-        void add_offsets(const driver_job &j);
+    // A loop around others, or calls.
+    struct node {
+        driver_loop loop;
+        std::vector<node> inside; // empty: calls
+        driver_calls calls;
+        dim_t step_items; // of a step of the loop, of a root step of calls
+        dim_t n_items;
     };
 
+    static std::vector<node> &find_place(std::vector<node> &nodes, const plan &p, const job &j);
+    static dim_t count_items(std::vector<node> &nodes);
+
+    // The first root step that begins at `item` or behind it, rounded up to a whole line.
+    static dim_t first_step(const node &n, dim_t item);
+
     template <typename Call>
-    static void run_job(const driver_job &j, dim_t begin, dim_t end, Call &&call) {
-        position at;
-        at.go_to(j, begin / j.n_chunks);
-        dim_t chunk = begin % j.n_chunks;
-        for (dim_t item = begin; item < end; item++) {
-            const dim_t first = chunk * j.root_chunk;
-            const dim_t left = j.root_count - first;
-            const bool is_last = chunk + 1 == j.n_chunks;
-            call(kernel_call {j.kernel, at.src_offset + first * j.src_root_step,
-                    at.dst_offset + first * j.dst_root_step, is_last ? left : j.root_chunk,
-                    is_last && j.has_rest});
-            if (!is_last) {
-                chunk++;
-            } else {
-                chunk = 0;
-                at.advance(j);
+    static void walk(const std::vector<node> &nodes, dim_t begin, dim_t end, dim_t src_offset,
+            dim_t dst_offset, Call &&call) {
+        for (const node &n : nodes) {
+            if (end <= 0) return;
+            if (begin < n.n_items) {
+                if (n.inside.empty())
+                    run_calls(n, begin, end, src_offset, dst_offset, call);
+                else
+                    run_loop(n, begin, end, src_offset, dst_offset, call);
             }
+            begin -= n.n_items;
+            end -= n.n_items;
         }
     }
 
-    std::vector<driver_job> jobs_;
+    template <typename Call>
+    static void run_loop(const node &n, dim_t begin, dim_t end, dim_t src_offset, dim_t dst_offset,
+            Call &&call) {
+        for (dim_t i = begin > 0 ? begin / n.step_items : 0; i < n.loop.count; i++) {
+            const dim_t at = i * n.step_items;
+            if (at >= end) return;
+            walk(n.inside, begin - at, end - at, src_offset + n.loop.src_offset(i),
+                    dst_offset + n.loop.dst_offset(i), call);
+        }
+    }
+
+    template <typename Call>
+    static void run_calls(const node &n, dim_t begin, dim_t end, dim_t src_offset, dim_t dst_offset,
+            Call &&call) {
+        const driver_calls &c = n.calls;
+        const dim_t last = first_step(n, end);
+        for (dim_t step = first_step(n, begin), count; step < last; step += count) {
+            count = last - step;
+            // A last chunk shorter than half a chunk is not worth a call of its own.
+            if (count - c.root_chunk >= (c.root_chunk + 1) / 2) count = c.root_chunk;
+            call(kernel_call {c.kernel, src_offset + step * c.src_root_step,
+                    dst_offset + step * c.dst_root_step, c.root_count > 0 ? count : 0,
+                    c.has_rest && (step + count >= c.root_count)});
+        }
+    }
+
+    std::vector<node> nodes_;
     dim_t n_items_ = 0;
+    dim_t src_offset_ = 0;
+    dim_t dst_offset_ = 0;
 };
 
 } // namespace tfmt::cpu
