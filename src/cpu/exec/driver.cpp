@@ -88,11 +88,9 @@ dim_t driver::count_items(std::vector<node> &nodes) {
 }
 
 dim_t driver::first_step(const node &n, dim_t item) {
-    const dim_t n_steps = std::max<dim_t>(1, n.calls.root_count);
-    if (item <= 0) return 0;
-    if (item > n.n_items - n.step_items) return n_steps;
+    if (item > n.n_items - n.step_items) return n.n_steps();
     const dim_t step = (item + n.step_items - 1) / n.step_items, align = n.calls.root_align;
-    return std::min(n_steps, (step + align - 1) / align * align);
+    return std::min(n.n_steps(), (step + align - 1) / align * align);
 }
 
 } // namespace tfmt::cpu

@@ -75,12 +75,15 @@ private:
         driver_calls calls;
         dim_t step_items; // of a step of the loop, of a root step of calls
         dim_t n_items;
+
+        dim_t n_steps() const { return calls.root_count > 0 ? calls.root_count : 1; }
     };
 
     static std::vector<node> &find_place(std::vector<node> &nodes, const plan &p, const job &j);
     static dim_t count_items(std::vector<node> &nodes);
 
-    // The first root step that begins at `item` or behind it, rounded up to a whole line.
+    // The first root step that begins at `item`, which is above 0, or behind it, rounded up to a
+    // whole line.
     static dim_t first_step(const node &n, dim_t item);
 
     template <typename Call>
@@ -114,8 +117,8 @@ private:
     static void run_calls(const node &n, dim_t begin, dim_t end, dim_t src_offset, dim_t dst_offset,
             Call &&call) {
         const driver_calls &c = n.calls;
-        const dim_t last = first_step(n, end);
-        for (dim_t step = first_step(n, begin), count; step < last; step += count) {
+        const dim_t last = end < n.n_items ? first_step(n, end) : n.n_steps();
+        for (dim_t step = begin > 0 ? first_step(n, begin) : 0, count; step < last; step += count) {
             count = last - step;
             // A last chunk shorter than half a chunk is not worth a call of its own.
             if (count - c.root_chunk >= (c.root_chunk + 1) / 2) count = c.root_chunk;

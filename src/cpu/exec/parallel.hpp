@@ -45,6 +45,24 @@ void run_on_openmp(int n_tasks, shares &work, bool with_nodes, Body &body) {
 }
 #endif
 
+// Not inlined: its 4 KiB of stack and its setup are nothing for a small tensor to pay.
+template <typename Body>
+[[gnu::noinline]] void run_on_team(const team &t, int n_tasks, dim_t n_items, Body &body) {
+    shares work(n_tasks, n_items);
+    const bool with_nodes = place_shares(t, work);
+    if (t.pool) {
+        pool_job<Body> job {work, with_nodes, body};
+        t.pool->parallel_for(t.pool->context, n_tasks, &pool_job<Body>::run, &job);
+        return;
+    }
+#ifdef _OPENMP
+    run_on_openmp(n_tasks, work, with_nodes, body);
+#else
+    for (int task = 0; task < n_tasks; task++)
+        work.work(task, no_node, body);
+#endif
+}
+
 } // namespace detail
 
 // Calls body(begin, end) for disjoint ranges that together are [0, n_items), on the threads of
@@ -53,23 +71,10 @@ void run_on_openmp(int n_tasks, shares &work, bool with_nodes, Body &body) {
 template <typename Body>
 void parallel_for(const team &t, dim_t n_items, Body &&body) {
     const int n_tasks = t.n_threads < n_items ? t.n_threads : int(n_items);
-    if (n_tasks <= 1) {
-        if (n_items > 0) body(dim_t(0), n_items);
-        return;
-    }
-    shares work(n_tasks, n_items);
-    const bool with_nodes = place_shares(t, work);
-    if (t.pool) {
-        detail::pool_job<Body> job {work, with_nodes, body};
-        t.pool->parallel_for(t.pool->context, n_tasks, &detail::pool_job<Body>::run, &job);
-        return;
-    }
-#ifdef _OPENMP
-    detail::run_on_openmp(n_tasks, work, with_nodes, body);
-#else
-    for (int task = 0; task < n_tasks; task++)
-        work.work(task, no_node, body);
-#endif
+    if (n_tasks > 1)
+        detail::run_on_team(t, n_tasks, n_items, body);
+    else if (n_items > 0)
+        body(dim_t(0), n_items);
 }
 
 } // namespace tfmt::cpu

@@ -36,7 +36,7 @@ constexpr int ranges_left_alone = 4;
 constexpr int64_t late_join_ns = 30000;
 constexpr int64_t longest_late_join_ns = 20000000;
 constexpr int64_t bytes_per_late_ns = 10;
-constexpr int max_late_joins = 6;
+constexpr int max_late_joins = 4;
 constexpr int64_t calm_work_per_wait = 8;
 
 // Destinations from this size on are asked for the NUMA nodes of their pages (64 pages: 10 us).
