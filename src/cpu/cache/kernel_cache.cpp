@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/cache/kernel_cache.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "common/status.hpp"
 #include "cpu/isa/environment.hpp"
@@ -60,20 +62,25 @@ public:
     }
 
     void insert(const request &r, size_t key, const implementation_ptr &value) {
+        std::vector<implementation_ptr> dropped; // code is unmapped when the lock is gone
         std::unique_lock<std::shared_mutex> lock(mutex_);
         if (capacity_ == 0) return;
         const auto [begin, end] = entries_.equal_range(key);
         for (auto it = begin; it != end; ++it)
             if (it->second.serves(r)) return; // another thread was first
-        shrink_to(size_t(capacity_) - 1);
-        entries_.emplace(std::piecewise_construct, std::forward_as_tuple(key),
-                std::forward_as_tuple(r, value, clock_.fetch_add(1)));
+        shrink_to(size_t(capacity_) - 1, &dropped);
+        if (uses_.size() == uses_.capacity()) uses_.reserve(2 * uses_.size() + 16);
+        const uint64_t now = clock_.fetch_add(1);
+        const auto made = entries_.emplace(std::piecewise_construct, std::forward_as_tuple(key),
+                std::forward_as_tuple(r, value, now));
+        add_use({now, key, &made->second});
     }
 
     void set_capacity(int n) {
+        std::vector<implementation_ptr> dropped;
         std::unique_lock<std::shared_mutex> lock(mutex_);
         capacity_ = n;
-        shrink_to(size_t(n));
+        shrink_to(size_t(n), &dropped);
     }
 
     int capacity() {
@@ -87,17 +94,43 @@ public:
     }
 
 private:
-    void shrink_to(size_t n) {
+    // When an entry was used last, as far as was known when it was looked at last.
+    struct use {
+        uint64_t last_use;
+        size_t key;
+        const entry *what;
+        bool operator<(const use &o) const { return last_use > o.last_use; } // oldest on top
+    };
+
+    void add_use(const use &u) {
+        uses_.push_back(u);
+        std::push_heap(uses_.begin(), uses_.end());
+    }
+
+    // The oldest on the heap is the oldest of all if it was not used since; else it is put back to
+    // where it belongs now. So no insertion into a full cache looks at every entry.
+    void shrink_to(size_t n, std::vector<implementation_ptr> *dropped) {
         while (entries_.size() > n) {
-            auto oldest = entries_.begin();
-            for (auto it = entries_.begin(); it != entries_.end(); ++it)
-                if (it->second.last_use < oldest->second.last_use) oldest = it;
-            entries_.erase(oldest);
+            use oldest = uses_.front();
+            const uint64_t last_use = oldest.what->last_use;
+            if (oldest.last_use == last_use) dropped->push_back(oldest.what->value);
+            std::pop_heap(uses_.begin(), uses_.end());
+            uses_.pop_back();
+            if (oldest.last_use != last_use) {
+                oldest.last_use = last_use;
+                add_use(oldest);
+                continue;
+            }
+            auto it = entries_.equal_range(oldest.key).first;
+            while (&it->second != oldest.what)
+                ++it;
+            entries_.erase(it);
         }
     }
 
     std::shared_mutex mutex_;
     std::unordered_multimap<size_t, entry> entries_;
+    std::vector<use> uses_; // a heap, one for each entry
     std::atomic<uint64_t> clock_ {0};
     int capacity_ = environment_capacity().is_set ? environment_capacity().value : default_capacity;
 };
