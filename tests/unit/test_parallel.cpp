@@ -273,34 +273,54 @@ int count_alone(late_joins &joins, int64_t bytes) {
     return n;
 }
 
-TEST(LateJoins, EachOweMoreUntilCalm) {
+TEST(LateJoins, OverdrawingKeepsExecutionsOnOneThread) {
     const int64_t ms = 1000000, bytes = ms * tuning::bytes_per_late_ns; // moved in about 1 ms
+    const int64_t full = tuning::late_join_account_ns;
+    const auto late = [&](late_joins &joins, int64_t lost) { joins.note(ms, ms + lost); };
     late_joins joins;
     EXPECT_EQ(count_alone(joins, bytes), 0);
-    joins.note(ms, ms);
+    late(joins, full - ms);
     EXPECT_EQ(count_alone(joins, bytes), 0);
-    int expected = 0;
-    for (int i = 0; i < tuning::max_late_joins + 3; i++) {
-        joins.note(ms, 9 * ms);
-        EXPECT_EQ(count_alone(joins, bytes), 8 * expected);
-        if (i < tuning::max_late_joins) expected = 2 * expected + 1;
-        joins.note(ms, ms); // one in time makes no calm
+    late(joins, 5 * ms);
+    EXPECT_EQ(count_alone(joins, bytes), 4);
+    EXPECT_EQ(count_alone(joins, bytes), 0); // once repaid, threads are tried again
+    joins.note(ms, ms);                      // earns a ms
+    late(joins, 5 * ms);
+    EXPECT_EQ(count_alone(joins, bytes), 4 * 2);
+    for (int n = 2; n < tuning::max_overdrawn + 3; n++) {
+        late(joins, 5 * ms);
+        EXPECT_EQ(count_alone(joins, bytes), 5 << std::min(n, tuning::max_overdrawn));
     }
-    for (int i = 0; i < 8 * tuning::calm_work_per_wait; i++)
+    for (int64_t earned = 0; earned < full; earned += ms)
         joins.note(ms, ms);
-    joins.note(ms, 9 * ms);
+    late(joins, full);
     EXPECT_EQ(count_alone(joins, bytes), 0);
-    joins.note(ms, 9 * ms);
-    EXPECT_EQ(count_alone(joins, bytes), 8);
+    late(joins, 3 * ms);
+    EXPECT_EQ(count_alone(joins, bytes), 3);
+}
+
+TEST(LateJoins, WatchesOnlyAfterALongOne) {
+    late_joins joins;
+    EXPECT_FALSE(joins.is_watching());
+    joins.note_unwatched(25000);
+    EXPECT_FALSE(joins.is_watching());
+    joins.note_unwatched(8000000);
+    EXPECT_TRUE(joins.is_watching());
+    joins.note(25000, 26000); // in time again
+    EXPECT_FALSE(joins.is_watching());
+    joins.note_unwatched(8000000);
+    joins.note(25000, 8000000);
+    joins.note(25000, 26000); // has not earned enough yet
+    EXPECT_TRUE(joins.is_watching());
 }
 
 TEST(LateJoins, ALongSleepOfTheMachineIsNotForEver) {
     late_joins joins;
     for (int i = 0; i < 20; i++)
         joins.note(1000, int64_t(3600) * 1000000000);
-    const int64_t most = tuning::longest_late_join_ns * tuning::bytes_per_late_ns
-            * ((1 << tuning::max_late_joins) - 1);
-    EXPECT_LE(count_alone(joins, most / 100), 101);
+    const int64_t most = (tuning::late_join_account_ns * tuning::bytes_per_late_ns)
+            << tuning::max_overdrawn;
+    EXPECT_LE(count_alone(joins, most / 100), 100);
 }
 
 // ---------------------------------------------------------------- NUMA

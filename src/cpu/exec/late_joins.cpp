@@ -5,8 +5,6 @@
 #include <chrono>
 #include <ctime>
 
-#include "cpu/plan/tuning.hpp"
-
 namespace tfmt::cpu {
 
 namespace {
@@ -20,19 +18,28 @@ bool is_late(int64_t busy_ns, int64_t wall_ns) noexcept {
     return lost_ns >= tuning::late_join_ns && lost_ns >= busy_ns / 2;
 }
 
+bool late_joins::is_watching() const noexcept {
+    return account_ns_.load(relaxed) < tuning::late_join_account_ns;
+}
+
+void late_joins::note_unwatched(int64_t wall_ns) noexcept {
+    if (wall_ns >= 2 * tuning::late_join_ns)
+        account_ns_.store(tuning::late_join_account_ns - 1, relaxed);
+}
+
 void late_joins::note(int64_t busy_ns, int64_t wall_ns) noexcept {
-    const int n_late = n_late_.load(relaxed);
+    const int64_t full = tuning::late_join_account_ns, before = account_ns_.load(relaxed);
     if (!is_late(busy_ns, wall_ns)) {
-        if (n_late == 0) return;
-        const int64_t left = calm_after_ns_.load(relaxed) - wall_ns;
-        calm_after_ns_.store(left, relaxed);
-        if (left <= 0) n_late_.store(0, relaxed);
+        account_ns_.store(std::min(before + wall_ns, full), relaxed);
+        if (before + wall_ns >= full) n_overdrawn_.store(0, relaxed);
         return;
     }
-    const int64_t lost_ns = std::min(wall_ns - busy_ns, tuning::longest_late_join_ns);
-    owed_bytes_.store(lost_ns * tuning::bytes_per_late_ns * ((1 << n_late) - 1), relaxed);
-    calm_after_ns_.store(lost_ns * tuning::calm_work_per_wait, relaxed);
-    n_late_.store(std::min(n_late + 1, tuning::max_late_joins), relaxed);
+    const int64_t after = before - std::min(wall_ns - busy_ns, full);
+    account_ns_.store(std::max<int64_t>(after, 0), relaxed);
+    if (after >= 0) return;
+    const int n = n_overdrawn_.load(relaxed);
+    owed_bytes_.store(-after * tuning::bytes_per_late_ns << n, relaxed);
+    n_overdrawn_.store(std::min(n + 1, tuning::max_overdrawn), relaxed);
 }
 
 bool late_joins::repay(int64_t bytes) noexcept {

@@ -31,7 +31,9 @@ struct pool_job {
 #ifdef _OPENMP
 template <typename Body>
 void run_on_openmp(int n_tasks, shares &work, bool with_nodes, Body &body) {
-    const int64_t wall_start = wall_ns(), busy_start = thread_busy_ns();
+    late_joins &joins = process_late_joins();
+    const bool is_watching = joins.is_watching();
+    const int64_t wall_start = wall_ns(), busy_start = is_watching ? thread_busy_ns() : 0;
     int64_t busy_end = busy_start;
 #pragma omp parallel num_threads(n_tasks)
     {
@@ -39,9 +41,13 @@ void run_on_openmp(int n_tasks, shares &work, bool with_nodes, Body &body) {
         const int thread = omp_get_thread_num(), n = omp_get_num_threads();
         for (int task = thread; task < n_tasks; task += n)
             work.work(task, with_nodes ? current_numa_node() : no_node, body);
-        if (thread == 0) busy_end = thread_busy_ns();
+        if (thread == 0 && is_watching) busy_end = thread_busy_ns();
     }
-    process_late_joins().note(busy_end - busy_start, wall_ns() - wall_start);
+    const int64_t took_ns = wall_ns() - wall_start;
+    if (is_watching)
+        joins.note(busy_end - busy_start, took_ns);
+    else
+        joins.note_unwatched(took_ns);
 }
 #endif
 

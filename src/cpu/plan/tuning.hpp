@@ -21,23 +21,28 @@ constexpr int element_reg_bits = 2;
 // driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among several threads.
 constexpr dim_t kernel_call_bytes = 64 << 10;
 
-// Bytes (source + destination) that pay for waking one more thread (a wake-up costs 2-10 us, as
-// long as copying 100-500 KiB).
+// Bytes (source + destination) that pay for one more thread. Two threads over one, data in the
+// caches: 0.4 MiB 0.6, 0.8 MiB 1.1 to 1.5, 1.2 MiB 1.2, 1.5 MiB 1.6 to 1.8, 2 to 18 MiB 1.75 to
+// 2.2. That is with threads that have worked within 2 ms; asleep for 20 ms they take 60 us to come,
+// and pay from about 3 MiB on.
 constexpr dim_t bytes_per_thread = 512 << 10;
 
-// Ranges in which a thread takes its share of the calls: the last ones may be done by others.
+// Ranges in which a thread takes its share, and how many of the last ones others leave to it. Tried
+// on 2 threads, 12 reorders of 1 to 18 MiB, geomean over one thread: ranges/left 8/0 1.28 to 1.42,
+// 4/0 1.43, 1/0 1.64, 8/4 as 1/0. Help moves data from one core's cache to another's.
 constexpr int ranges_per_thread = 8;
 constexpr int ranges_left_alone = 4;
 
-// A join is late if it takes this long and half the time of the work before it. After n late ones
-// each ns of the last one's wait keeps (2^n - 1) * bytes_per_late_ns on one thread (about what
-// that moves in a ns), n up to max_late_joins, until calm_work_per_wait times the wait has been
-// worked with joins in time.
+// A join is late if it takes this long and half the time of the work before it.
 constexpr int64_t late_join_ns = 30000;
-constexpr int64_t longest_late_join_ns = 20000000;
+
+// What lateness may cost before threads have to have earned it: two slices of the scheduler's. Each
+// ns beyond keeps so many bytes (about what one thread moves in it) on one thread, twice as many the
+// next time, up to 2^max_overdrawn. With one of 2 cores busy, joins were 4 to 12 ms late for
+// reorders of 16 to 1000 us, in some runs all of them, in others one of a hundred.
+constexpr int64_t late_join_account_ns = 20000000;
 constexpr int64_t bytes_per_late_ns = 10;
-constexpr int max_late_joins = 4;
-constexpr int64_t calm_work_per_wait = 8;
+constexpr int max_overdrawn = 4;
 
 // Destinations from this size on are asked for the NUMA nodes of their pages (64 pages: 10 us).
 constexpr dim_t numa_bytes = 16 << 20;
