@@ -37,8 +37,8 @@ constexpr int ranges_left_alone = 4;
 constexpr int64_t late_join_ns = 30000;
 
 // What lateness may cost before threads have to have earned it: two slices of the scheduler's. Each
-// ns beyond keeps so many bytes (about what one thread moves in it) on one thread, twice as many the
-// next time, up to 2^max_overdrawn. With one of 2 cores busy, joins were 4 to 12 ms late for
+// ns beyond keeps so many bytes (about what one thread moves in it) on one thread, twice as many
+// the next time, up to 2^max_overdrawn. With one of 2 cores busy, joins were 4 to 12 ms late for
 // reorders of 16 to 1000 us, in some runs all of them, in others one of a hundred.
 constexpr int64_t late_join_account_ns = 20000000;
 constexpr int64_t bytes_per_late_ns = 10;
