@@ -2,6 +2,7 @@
 #include "cpu/generated.hpp"
 
 #include <cassert>
+#include <memory>
 #include <new>
 
 #include "common/normalize.hpp"
@@ -11,56 +12,52 @@
 #include "cpu/isa/isa.hpp"
 #include "cpu/jit/code_dump.hpp"
 #include "cpu/jit/compile.hpp"
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
 
 namespace {
 
-class generated final : public implementation {
+// Each thread has its scratch on its stack: an execution allocates nothing.
+template <typename Run>
+__attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
+    alignas(tuning::line_bytes) char scratch[tuning::max_scratch_bytes + 2 * tuning::line_bytes];
+    run(begin, end, scratch);
+}
+
+// A plan, its code, and how to run it.
+class program {
 public:
-    generated(const reorder_problem &p, const move_problem &normalized, plan pl)
-        : problem_(p), normalized_(normalized), plan_(std::move(pl)), driver_(plan_) {
+    explicit program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
         std::vector<uint8_t> code;
-        std::vector<ir::kernel> kernels;
         for (const kernel_spec &spec : plan_.kernels)
-            kernels.push_back(ir::build(plan_, spec, false));
-        for (const ir::kernel &k : kernels)
-            assemble(k, &code);
-        if (plan_.may_stream)
-            for (ir::kernel &k : kernels) {
-                k.is_streaming = true;
-                assemble(k, &code);
-            }
+            assemble(ir::build(plan_, spec), &code);
         load(code);
-        info_ = std::string("jit:") + name_of(plan_.target.isa);
-        if (plan_.target.isa < detected_isa())
-            info_ += std::string(", capped below ") + name_of(detected_isa());
-        if (!plan_.note.empty()) info_ += ", " + plan_.note;
     }
 
-    void execute(
-            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept override {
-        const char *s = static_cast<const char *>(src);
-        char *d = static_cast<char *>(dst);
-        const bool streams = plan_.may_stream
-                && reinterpret_cast<uintptr_t>(dst) % size_t(plan_.the_tile.vector_bytes) == 0;
-        const jit::kernel_fn *kernels = kernels_.data() + (streams ? plan_.kernels.size() : 0);
-        const auto call = [&](const kernel_call &c) {
-            kernels[c.kernel](s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
+    const plan &the_plan() const { return plan_; }
+
+    void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
+        const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
+            driver_.run(begin, end, [&](const kernel_call &c) {
+                kernels_[size_t(c.kernel)](
+                        src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
+            });
         };
         const team threads = team_worth(plan_.moved_bytes, pool, dst, plan_.moved_bytes / 2);
-        parallel_for(threads, driver_.n_items(),
-                [&](dim_t begin, dim_t end) { driver_.run(begin, end, call); });
+        parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
+            if (plan_.scratch)
+                with_scratch(begin, end, run_calls);
+            else
+                run_calls(begin, end, nullptr);
+        });
     }
 
-    std::string explain() const override {
-        std::string text = to_text(problem_) + to_text(normalized_) + to_text(plan_);
-        for (size_t i = 0; i < kernels_.size(); i++) {
-            const size_t n = plan_.kernels.size();
-            text += "kernel " + std::to_string(i % n) + ", " + std::to_string(code_size_bytes_[i])
-                    + " bytes of code\n"
-                    + ir::to_text(ir::build(plan_, plan_.kernels[i % n], i >= n));
-        }
+    std::string to_text() const {
+        std::string text = cpu::to_text(plan_);
+        for (size_t i = 0; i < kernels_.size(); i++)
+            text += "kernel " + std::to_string(i) + ", " + std::to_string(code_size_bytes_[i])
+                    + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i]));
         return text;
     }
 
@@ -85,14 +82,57 @@ private:
                     reinterpret_cast<uintptr_t>(code_.entry()) + offset_bytes));
     }
 
-    reorder_problem problem_;
-    move_problem normalized_;
     plan plan_;
     driver driver_;
-    jit::executable code_; // of all kernels: plain ones, then the streaming ones if there are any
+    jit::executable code_; // of all kernels
     std::vector<size_t> code_offset_bytes_;
     std::vector<size_t> code_size_bytes_;
     std::vector<jit::kernel_fn> kernels_;
+};
+
+class generated final : public implementation {
+public:
+    generated(const reorder_problem &p, const move_problem &normalized, plan for_any)
+        : problem_(p), normalized_(normalized), for_any_(std::move(for_any)) {
+        const machine &m = for_any_.the_plan().target;
+        plan streamed;
+        if (for_any_.the_plan().mode == plan_mode::move
+                && make_streamed_plan(normalized, m, &streamed))
+            for_aligned_ = std::make_unique<program>(std::move(streamed));
+        info_ = std::string("jit:") + name_of(m.isa);
+        if (m.isa < detected_isa())
+            info_ += std::string(", capped below ") + name_of(detected_isa());
+        const std::string &note = for_any_.the_plan().note;
+        if (!note.empty()) info_ += ", " + note;
+    }
+
+    void execute(
+            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept override {
+        const program &chosen = is_aligned(dst) ? *for_aligned_ : for_any_;
+        chosen.run(static_cast<const char *>(src), static_cast<char *>(dst), pool);
+    }
+
+    std::string explain() const override {
+        std::string text = to_text(problem_) + to_text(normalized_);
+        if (for_aligned_)
+            text += "if dst is a multiple of "
+                    + std::to_string(for_aligned_->the_plan().the_tile.vector_bytes) + " bytes:\n"
+                    + for_aligned_->to_text() + "else:\n";
+        return text + for_any_.to_text();
+    }
+
+private:
+    bool is_aligned(const void *dst) const {
+        return for_aligned_
+                && reinterpret_cast<uintptr_t>(dst)
+                        % size_t(for_aligned_->the_plan().the_tile.vector_bytes)
+                == 0;
+    }
+
+    reorder_problem problem_;
+    move_problem normalized_;
+    program for_any_;
+    std::unique_ptr<program> for_aligned_; // null where nothing is gained
 };
 
 } // namespace

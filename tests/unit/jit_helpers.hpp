@@ -33,7 +33,7 @@ public:
     }
 
     void operator()(const void *src, void *dst, int64_t root_count, bool with_rest) const {
-        function()(src, dst, root_count, with_rest);
+        function()(src, dst, root_count, with_rest, nullptr);
     }
 
 private:

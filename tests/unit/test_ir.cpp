@@ -285,7 +285,7 @@ op_counts count_ops(const block &ops) {
 kernel built(const move_problem &move, const machine &m, plan_mode mode = plan_mode::move) {
     const tfmt::cpu::plan p = planned(move, m, mode);
     EXPECT_EQ(p.kernels.size(), 1u);
-    kernel k = build(p, p.kernels[0], false);
+    kernel k = build(p, p.kernels[0]);
     EXPECT_EQ(verify(k), "");
     return k;
 }
@@ -336,9 +336,14 @@ TEST(Build, PaddingIsZeroAndStoreOnly) {
 }
 
 TEST(Build, StreamingIsPassedOn) {
-    const tfmt::cpu::plan p = planned(normalized({16, 16}, "ab", "ba", tfmt_f32), avx512());
-    EXPECT_FALSE(build(p, p.kernels[0], false).is_streaming);
-    EXPECT_TRUE(build(p, p.kernels[0], true).is_streaming);
+    const move_problem move = normalized({16, 16}, "ab", "ba", tfmt_f32);
+    machine m = avx512();
+    m.l3_bytes = 0;
+    tfmt::cpu::plan p;
+    ASSERT_TRUE(tfmt::cpu::make_streamed_plan(move, m, &p));
+    EXPECT_TRUE(build(p, p.kernels[0]).is_streaming);
+    p = planned(move, avx512());
+    EXPECT_FALSE(build(p, p.kernels[0]).is_streaming);
 }
 
 // ---------------------------------------------------------------- text

@@ -42,11 +42,14 @@ const named_machine machines[] = {
         {"avx512_core_vbmi", tfmt_cpu_isa_avx512_core_vbmi, true, 64, 32},
 };
 
-// Without caches every tensor is too large for them: loops are cut into blocks, aligned
+// Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
 // destinations streamed.
-machine make_machine(const named_machine &n, bool without_caches) {
+enum class caches { all, no_l2, none };
+
+machine make_machine(const named_machine &n, caches has) {
     machine m;
-    if (without_caches) m.l2_bytes = m.l3_bytes = 0;
+    if (has != caches::all) m.l2_bytes = 0;
+    if (has == caches::none) m.l3_bytes = 0;
     m.isa = n.isa;
     m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;
@@ -75,8 +78,11 @@ class execution {
 public:
     execution(const memory_desc &src, const memory_desc &dst, uint64_t seed)
         : dst_md_(dst),
-          streams_(seed % 4 == 3),
-          align_(streams_ ? 64 : tfmt_data_type_size(dst.data_type)),
+          has_caches_(seed % 4 < 2        ? caches::all
+                          : seed % 4 == 2 ? caches::no_l2
+                                          : caches::none),
+          is_aligned_(seed % 8 == 3),
+          align_(is_aligned_ ? 64 : tfmt_data_type_size(dst.data_type)),
           src_(size_bytes(src), seed % 2 ? placement::at_end : placement::at_start, align_),
           expected_(size_bytes(dst), placement::at_end, align_),
           where_(seed % 3 ? placement::at_end : placement::at_start) {
@@ -92,14 +98,16 @@ public:
                 expected_.data(), int64_t(expected_.size()));
     }
 
-    // Whether the destination is aligned for streaming stores.
-    bool streams() const { return streams_; }
+    caches has_caches() const { return has_caches_; }
+    // Whether the destination may be streamed to.
+    bool is_aligned() const { return is_aligned_; }
     const void *src() const { return src_.data(); }
     void *expected() const { return expected_.data(); }
 
 private:
     const memory_desc &dst_md_;
-    const bool streams_;
+    const caches has_caches_;
+    const bool is_aligned_;
     const size_t align_;
     guarded_buffer src_;
     guarded_buffer expected_;
@@ -120,6 +128,12 @@ void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool as_cod
     const char *s = static_cast<const char *>(src);
     char *d = static_cast<char *>(dst);
     const driver calls(p);
+    int64_t scratch_bytes = 0;
+    for (const ir::kernel &k : kernels)
+        scratch_bytes = std::max(scratch_bytes, k.scratch_bytes);
+    guarded_buffer scratch(scratch_bytes, placement::at_end, 64);
+    tfmt_test::fill_random_bits(
+            scratch.data(), scratch_bytes, *std::make_unique<tfmt_test::random_source>(7));
     auto call = [&](const kernel_call &c) {
         if (!as_code)
             ir::interpret(kernels[size_t(c.kernel)], s + c.src_offset, d + c.dst_offset,
@@ -128,7 +142,7 @@ void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool as_cod
         else
             reinterpret_cast<jit::kernel_fn>(
                     reinterpret_cast<uintptr_t>(code[size_t(c.kernel)].entry()))(
-                    s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest);
+                    s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest, scratch.data());
 #endif
     };
     // In two ranges, as two threads would.
@@ -152,14 +166,24 @@ protected:
         move_problem move;
         std::string why;
         if (!normalize(p, &move, &why)) return p.src_elem_bits == 4 ? "" : "not normalized: " + why;
+        const machine m = make_machine(GetParam(), e.has_caches());
         plan pl;
-        if (!make_plan(move, make_machine(GetParam(), e.streams()), mode, &pl, &why))
-            return "not planned: " + why;
+        if (!make_plan(move, m, mode, &pl, &why)) return "not planned: " + why;
+        std::string wrong = check_plan(pl, e, with_code);
+        if (wrong.empty() && mode == plan_mode::move && e.is_aligned()
+                && make_streamed_plan(move, m, &pl))
+            wrong = check_plan(pl, e, with_code);
+        return wrong.empty() ? "" : wrong + "\n" + to_text(p) + to_text(move) + to_text(pl);
+    }
+
+    std::string check_plan(const plan &pl, execution &e, bool with_code) {
         n_planned_++;
-        n_streaming_ += pl.may_stream;
+        n_streamed_ += pl.stores == store_path::streamed;
+        n_staged_ += pl.stores == store_path::staged;
+        n_chained_ += pl.scratch.is_chained;
         std::vector<ir::kernel> kernels;
         for (const kernel_spec &spec : pl.kernels) {
-            kernels.push_back(ir::build(pl, spec, pl.may_stream));
+            kernels.push_back(ir::build(pl, spec));
             const std::string malformed = ir::verify(kernels.back());
             if (!malformed.empty()) return "malformed IR: " + malformed;
 #ifdef TENSORFMT_HAVE_JIT
@@ -170,15 +194,15 @@ protected:
             if (as_code && !with_code) continue;
             const std::string wrong = e.differs(
                     [&](const void *s, void *d) { run_plan(pl, kernels, as_code, s, d); });
-            if (!wrong.empty())
-                return (as_code ? "machine code: " : "interpreter: ") + wrong + "\n" + to_text(p)
-                        + to_text(move) + to_text(pl);
+            if (!wrong.empty()) return (as_code ? "machine code: " : "interpreter: ") + wrong;
         }
         return "";
     }
 
     int n_planned_ = 0;
-    int n_streaming_ = 0;
+    int n_streamed_ = 0;
+    int n_staged_ = 0;
+    int n_chained_ = 0;
 };
 
 TEST_P(KernelsOn, RandomReorders) {
@@ -194,7 +218,9 @@ TEST_P(KernelsOn, RandomReorders) {
         ASSERT_EQ(wrong, "") << "case " << i << ": " << c.text();
     }
     EXPECT_GT(n_planned_, n_cases / 2);
-    EXPECT_GT(n_streaming_, 0);
+    EXPECT_GT(n_streamed_, 0);
+    EXPECT_GT(n_staged_, 0);
+    EXPECT_GT(n_chained_, 0);
     if (!with_code)
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";

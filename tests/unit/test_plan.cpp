@@ -143,7 +143,7 @@ private:
 std::map<dim_t, int> stores_of(const plan &p) {
     std::vector<tfmt::cpu::ir::kernel> kernels;
     for (const tfmt::cpu::kernel_spec &spec : p.kernels)
-        kernels.push_back(tfmt::cpu::ir::build(p, spec, false));
+        kernels.push_back(tfmt::cpu::ir::build(p, spec));
     store_counter counter;
     const driver calls(p);
     calls.run(0, calls.n_items(),
@@ -257,13 +257,14 @@ TEST(Plan, OrderOfLoops) {
     // Tiles of 16x16. In the order of the destination's addresses...
     EXPECT_EQ(
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
-    // ...but beyond L2 in blocks of 16 tiles along the source's rows and 4 along the destination's.
+    // ...but beyond L2 in blocks of 4 tiles along the source's rows and 8 along the destination's,
+    // one after the other along the source's rows.
     m.l2_bytes = 0;
     EXPECT_EQ(loops({500, 300}, "ab", "ba", m),
-            (lines {"2 x 256, 1024 -> 512000", "8 x 64, 76800 -> 256", "16 x 16, 64 -> 32000",
-                    "4 x 16, 19200 -> 64"}));
-    EXPECT_EQ(loops({100, 60}, "ab", "ba", m),
-            (lines {"2 x 64, 15360 -> 256", "4 x 16, 64 -> 6400", "4 x 16, 3840 -> 64"}));
+            (lines {"4 x 128, 153600 -> 512", "5 x 64, 256 -> 128000", "4 x 16, 64 -> 32000",
+                    "8 x 16, 19200 -> 64"}));
+    EXPECT_EQ(
+            loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
 }
 
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own
@@ -271,13 +272,11 @@ TEST(Plan, OrderOfLoops) {
 TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
     tfmt::cpu::tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {}};
     t.bits.resize(8, {0, 1, 1, 0, 0});
-    machine m = avx512();
-    m.l2_bytes = 0;
-    std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
+    const std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
             {0, 4, 8, 64, 8000, {}, {}}};
-    tfmt::cpu::order_levels(levels, t, m, 1 << 20);
     lines text;
-    for (const level &l : levels)
+    for (const level &l :
+            tfmt::cpu::order_levels(levels, t, tfmt::cpu::memory_pattern::beyond_l2).levels)
         text.push_back(plan_test::text_of(l));
     EXPECT_EQ(text, (lines {"4 x 8, 64 -> 8000", "8 x 1, 4096 -> 1000", "8 x 1, 9000 -> 64"}));
 }
@@ -339,7 +338,7 @@ TEST(Plan, HugeExtents) {
             EXPECT_GE(p.moved_bytes, tfmt::nelems(r.dst, true) * 4);
             size_t n_ops = 0;
             for (const tfmt::cpu::kernel_spec &spec : p.kernels)
-                for (const auto &ops : tfmt::cpu::ir::build(p, spec, false).blocks)
+                for (const auto &ops : tfmt::cpu::ir::build(p, spec).blocks)
                     n_ops += ops.size();
             EXPECT_LE(n_ops, tfmt::cpu::tuning::max_kernel_ops);
         }
@@ -386,7 +385,8 @@ TEST(Plan, StreamsWholeAlignedVectorsOnly) {
     machine m = avx512();
     m.l3_bytes = 0; // every destination is too large for it
     const auto streams = [&](const memory_desc &src, const memory_desc &dst) {
-        return planned(normalized(src, dst), m).may_stream;
+        plan p;
+        return make_streamed_plan(normalized(src, dst), m, &p);
     };
     const memory_desc plain = by_tag({64, 64}, "ab");
     EXPECT_TRUE(streams(plain, by_tag({64, 64}, "ba")));
@@ -397,9 +397,6 @@ TEST(Plan, StreamsWholeAlignedVectorsOnly) {
     const memory_desc parent = by_tag({64, 96}, "ab");
     EXPECT_TRUE(streams(plain, tfmt::make_submemory(parent, dims.data(), aligned.data())));
     EXPECT_FALSE(streams(plain, tfmt::make_submemory(parent, dims.data(), off.data())));
-    EXPECT_FALSE(
-            planned(normalized({3, 20}, "aB16b", "aB16b", tfmt_f32), m, plan_mode::padding_only)
-                    .may_stream);
     m.l3_bytes = size_t(1) << 60;
     EXPECT_FALSE(streams(plain, by_tag({64, 64}, "ba")));
 }
@@ -410,7 +407,9 @@ TEST(Plan, TooManyTailsTakeASimplerTile) {
             vec(12, 5), "abcdefghijkl", "ABCDEFGHIJKL2a2b2c2d2e2f2g2h2i2j2k2l", tfmt_f32);
     plan p;
     std::string why;
-    EXPECT_FALSE(tfmt::cpu::make_plan(move, avx512(), plan_mode::move, &p, &why));
+    machine m = avx512();
+    m.l2_bytes = m.l3_bytes = size_t(1) << 60; // beyond the caches other blocks are chosen, which fit
+    EXPECT_FALSE(tfmt::cpu::make_plan(move, m, plan_mode::move, &p, &why));
     EXPECT_EQ(why, "too many combinations of tails for generated code");
 }
 

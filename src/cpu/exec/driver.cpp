@@ -29,7 +29,7 @@ dim_t steps_of_a_line(dim_t step_bytes) {
 
 driver_calls make_calls(const plan &p, const job &j) {
     driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0};
-    if (size_t(p.n_driver_levels) < p.problem.levels.size()) {
+    if (p.has_shared_root()) {
         c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
         c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
         c.root_align = steps_of_a_line(c.dst_root_step);

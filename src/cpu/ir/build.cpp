@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cpu/ir/ir.hpp"
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::ir {
 
@@ -88,7 +89,13 @@ public:
           state_(state),
           k_(k),
           load_cuts_(cut_dims([](const dim_limits &l) { return l.load; })),
-          store_cuts_(cut_dims([](const dim_limits &l) { return l.store; })) {}
+          store_cuts_(cut_dims([](const dim_limits &l) { return l.store; })) {
+        for (const tile_bit &b : t_.bits) {
+            src_strides_.push_back(b.src_stride_bytes);
+            dst_strides_.push_back(b.dst_stride_bytes);
+        }
+        if (k.scratch_bytes > 0) dst_strides_ = p.scratch.bit_strides;
+    }
 
     block build() {
         const size_t n_stages = p_.the_schedule.stages.size();
@@ -165,9 +172,9 @@ private:
     // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
     // and its operation, which has no chunks if no element takes part.
     template <typename F, typename Add>
-    void memory_ops(op_kind kind, const memory_shape &shape, dim_t tile_bit::*stride, F &&mask_of,
-            Add &&add) const {
-        const auto offset_of = [&](int bit) { return t_.bits[size_t(bit)].*stride; };
+    void memory_ops(op_kind kind, const memory_shape &shape, const std::vector<dim_t> &strides,
+            F &&mask_of, Add &&add) const {
+        const auto offset_of = [&](int bit) { return strides[size_t(bit)]; };
         const std::vector<int64_t> fill = subset_sums(shape.fill, offset_of);
         const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
         const int chunk_bytes = t_.elem_bytes << shape.run.size();
@@ -199,11 +206,28 @@ private:
         const memory_shape shape = shape_of(p_.the_schedule.load_run_bits);
         std::vector<cut_masks> masks = masks_of(load_cuts_, shape);
         memory_ops(
-                op_kind::load, shape, &tile_bit::src_stride_bytes,
+                op_kind::load, shape, src_strides_,
                 [&](size_t r, size_t f) { return common_mask(masks, r, f); },
                 [&](size_t, op o) {
                     values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
                 });
+        if (p_.prefetch_bytes != 0) prefetch_all();
+    }
+
+    // What the next block loads at this place, in whole lines.
+    void prefetch_all() {
+        std::vector<int64_t> lines;
+        for (const op &o : ops_)
+            for (const chunk &c : o.chunks)
+                if (c.mask)
+                    lines.push_back((c.offset_bytes + p_.prefetch_bytes) / tuning::line_bytes);
+        std::sort(lines.begin(), lines.end());
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        for (int64_t line : lines) {
+            op o(op_kind::prefetch);
+            o.chunks.push_back({line * tuning::line_bytes, 0});
+            ops_.push_back(std::move(o));
+        }
     }
 
     int emit(op o) {
@@ -309,7 +333,7 @@ private:
         std::vector<cut_masks> loaded;
         if (padding_only) loaded = masks_of(load_cuts_, shape);
         memory_ops(
-                op_kind::store, shape, &tile_bit::dst_stride_bytes,
+                op_kind::store, shape, dst_strides_,
                 [&](size_t r, size_t f) {
                     const uint64_t mask = common_mask(masks, r, f);
                     return padding_only ? mask & ~common_mask(loaded, r, f) : mask;
@@ -327,6 +351,8 @@ private:
     kernel &k_;
     const std::vector<cut_dim> load_cuts_;
     const std::vector<cut_dim> store_cuts_;
+    std::vector<dim_t> src_strides_; // of the tile's bits
+    std::vector<dim_t> dst_strides_;
     std::vector<int> lanes_;    // tile bit of each lane position
     std::vector<int> reg_bits_; // tile bit of each bit of the index into values_
     std::vector<int> values_;   // -1: known to be zero
@@ -341,7 +367,8 @@ void drop_dead(block &ops, int first_value, int n_values) {
         if (v >= 0) used[size_t(v - first_value)] = true;
     };
     const auto is_dead = [&](const op &o) {
-        return o.kind != op_kind::store && !used[size_t(o.out - first_value)];
+        return o.kind != op_kind::store && o.kind != op_kind::prefetch
+                && !used[size_t(o.out - first_value)];
     };
     for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
         if (is_dead(*o)) continue;
@@ -360,16 +387,157 @@ public:
         const level &l = p_.problem.levels[depth];
         nest_node node;
         node.src_offset_bytes = (s.first - from_step) * l.src_stride;
-        node.dst_offset_bytes = (s.first - from_step) * l.dst_stride;
+        const dim_t dst_stride = dst_stride_at(depth);
+        node.dst_offset_bytes = (s.first - from_step) * dst_stride;
         node.count = s.count;
         node.src_step_bytes = l.src_stride;
-        node.dst_step_bytes = l.dst_stride;
+        node.dst_step_bytes = dst_stride;
         add_levels(node.children, depth + 1, enter(state, l.dim, s));
         if (!node.children.empty()) nodes.push_back(std::move(node));
     }
 
     void add_levels(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (!has_work(p_, state)) return;
+        if (k_.scratch_bytes > 0 && depth + p_.scratch.is_chained == first_of_block()) {
+            if (p_.scratch.is_chained)
+                add_chain(nodes, depth, state);
+            else
+                add_staged_block(nodes, state, false, p_.scratch.next_block_bytes);
+            return;
+        }
+        add_inside(nodes, depth, state);
+    }
+
+private:
+    using run_list = std::vector<scratch_run>;
+
+    size_t first_of_block() const { return p_.problem.levels.size() - size_t(p_.n_block_levels); }
+
+    dim_t dst_stride_at(size_t depth) const {
+        if (k_.scratch_bytes == 0 || depth < first_of_block())
+            return p_.problem.levels[depth].dst_stride;
+        return p_.scratch.level_strides[depth - first_of_block()];
+    }
+
+    // Blocks side by side in the destination. They are chained if each continues the runs of the
+    // one before, which tails may prevent.
+    void add_chain(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
+        const level &l = p_.problem.levels[depth];
+        const std::vector<segment> segments = split(l.unit, state.limits[l.dim], state.in_padding);
+        const bool is_chained = are_continuous(l, state, segments);
+        const size_t begin = nodes.size();
+        if (is_chained) nodes.emplace_back();
+        const dim_t last = segments.back().first + segments.back().count - 1;
+        for (const segment &s : segments) {
+            const bool has_last = is_chained && s.first + s.count == last + 1;
+            if (s.count > has_last)
+                nodes.push_back(
+                        chain_part(l, state, s, s.first, s.count - has_last, is_chained, 0));
+            if (!has_last) continue;
+            // The last block of the chain: the next one to be read begins another chain.
+            nest_node near_end;
+            near_end.step = scratch_step::near_end;
+            near_end.dst_offset_bytes = last * l.dst_stride;
+            nodes.push_back(near_end);
+            nodes.push_back(chain_part(l, state, s, last, 1, is_chained, last * l.src_stride));
+            nodes[nodes.size() - 2].drain = nodes.back().children.back().drain;
+        }
+        if (!is_chained) return;
+        nest_node end;
+        end.step = scratch_step::end_rows;
+        end.drain = nodes.back().children.back().drain;
+        end.dst_offset_bytes = last * l.dst_stride;
+        nodes.push_back(std::move(end));
+        nodes[begin].step = scratch_step::begin_rows;
+        const nest_node &first = nodes[begin + 1];
+        nodes[begin].drain = first.step == scratch_step::near_end ? first.drain
+                                                                  : first.children.back().drain;
+    }
+
+    // `count` blocks of a chain from step `first` on, in segment `s`. `chain_bytes`: from the
+    // source of the chain's first block, if these are the last ones of the chain.
+    nest_node chain_part(const level &l, const nest_state &state, const segment &s, dim_t first,
+            dim_t count, bool is_chained, dim_t chain_bytes) {
+        nest_node node;
+        node.src_offset_bytes = first * l.src_stride;
+        node.dst_offset_bytes = first * l.dst_stride;
+        node.count = count;
+        node.src_step_bytes = l.src_stride;
+        node.dst_step_bytes = l.dst_stride;
+        const dim_t next = chain_bytes > 0 ? p_.scratch.next_chain_bytes - chain_bytes
+                                           : p_.scratch.next_block_bytes;
+        add_staged_block(node.children, enter(state, l.dim, s), is_chained, next);
+        return node;
+    }
+
+    bool are_continuous(
+            const level &l, const nest_state &state, const std::vector<segment> &segments) const {
+        run_list first;
+        for (const segment &s : segments) {
+            run_list runs;
+            add_runs(runs, 0, {0, 0, 0}, enter(state, l.dim, s));
+            const bool is_last = &s == &segments.back();
+            if (first.empty()) first = runs;
+            if (runs.size() != first.size() || first[0].bytes < 2 * tuning::line_bytes)
+                return false;
+            for (size_t i = 0; i < runs.size(); i++)
+                if (runs[i].scratch_offset_bytes != first[i].scratch_offset_bytes
+                        || runs[i].dst_offset_bytes != first[i].dst_offset_bytes
+                        || ((!is_last || s.count > 1) && runs[i].bytes != l.dst_stride))
+                    return false;
+        }
+        return !segments.empty();
+    }
+
+    void add_staged_block(std::vector<nest_node> &nodes, const nest_state &state, bool is_chained,
+            dim_t next_bytes) {
+        nest_node fill, empty;
+        fill.step = scratch_step::fill;
+        fill.dst_offset_bytes = tuning::line_bytes;
+        add_inside(fill.children, first_of_block(), state);
+        empty.step = scratch_step::drain;
+        empty.drain = int(k_.drains.size());
+        k_.drains.push_back({is_chained, {}, p_.scratch.line_offset_bytes});
+        for (int64_t &offset : k_.drains.back().prefetch_offset_bytes)
+            offset += next_bytes;
+        add_runs(k_.drains.back().runs, 0, {tuning::line_bytes, 0, 0}, state);
+        nodes.push_back(std::move(fill));
+        nodes.push_back(std::move(empty));
+    }
+
+    // Bytes in one piece, in the scratch and in the destination, that the levels of the drain from
+    // `depth` on cover in `state`; 0 if there is a gap.
+    dim_t one_run(size_t depth, const nest_state &state) const {
+        if (depth == p_.scratch.drain_levels.size()) return p_.the_tile.elem_bytes;
+        const level &l = p_.scratch.drain_levels[depth];
+        dim_t reached = 0;
+        for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
+            const dim_t run = one_run(depth + 1, enter(state, l.dim, s));
+            const bool has_more = s.first + s.count > 1;
+            if (run == 0 || reached != s.first * l.dst_stride) return 0;
+            if (has_more && l.src_stride != l.dst_stride) return 0;
+            if (s.count > 1 && run != l.dst_stride) return 0;
+            reached = (s.first + s.count - 1) * l.dst_stride + run;
+        }
+        return reached;
+    }
+
+    void add_runs(
+            run_list &runs, size_t depth, const scratch_run &at, const nest_state &state) const {
+        if (const dim_t bytes = one_run(depth, state)) {
+            runs.push_back({at.scratch_offset_bytes, at.dst_offset_bytes, bytes});
+            return;
+        }
+        const level &l = p_.scratch.drain_levels[depth];
+        for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding))
+            for (dim_t i = s.first; i < s.first + s.count; i++)
+                add_runs(runs, depth + 1,
+                        {at.scratch_offset_bytes + i * l.src_stride,
+                                at.dst_offset_bytes + i * l.dst_stride, 0},
+                        enter(state, l.dim, s));
+    }
+
+    void add_inside(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (depth == p_.problem.levels.size()) {
             nest_node node;
             node.block = block_for(state);
@@ -381,7 +549,6 @@ public:
             add_segment(nodes, depth, state, s, 0);
     }
 
-private:
     int block_for(const nest_state &state) {
         std::vector<dim_t> key {state.in_padding};
         for (const dim_limits &l : state.limits) {
@@ -408,13 +575,14 @@ private:
 
 } // namespace
 
-kernel build(const plan &p, const kernel_spec &spec, bool is_streaming) {
+kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
-    k.is_streaming = is_streaming;
+    k.is_streaming = p.stores != store_path::plain;
+    if (p.scratch) k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
     k.vector_bytes = p.the_tile.vector_bytes;
     nest_builder nests(p, k);
     const size_t depth = size_t(p.n_driver_levels);
-    if (depth == p.problem.levels.size()) {
+    if (!p.has_shared_root()) {
         nests.add_levels(k.root, depth, spec.state);
         return k;
     }

@@ -32,6 +32,7 @@ std::string op_text(const op &o) {
     switch (o.kind) {
     case op_kind::zero: return out + "zero";
     case op_kind::load: return out + "load." + std::to_string(o.unit_bytes) + chunks_text(o);
+    case op_kind::prefetch: return "prefetch [" + std::to_string(o.chunks[0].offset_bytes) + "]";
     case op_kind::store:
         return "store." + std::to_string(o.unit_bytes) + value(o.a) + " ->" + chunks_text(o);
     case op_kind::unpack:
@@ -52,6 +53,13 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
         if (n.src_offset_bytes || n.dst_offset_bytes)
             text += "at src+" + std::to_string(n.src_offset_bytes) + " dst+"
                     + std::to_string(n.dst_offset_bytes) + " ";
+        if (n.step != scratch_step::none) {
+            static const char *const names[] = {
+                    "", "into the scratch", "drain ", "begin rows ", "near the end ", "end rows "};
+            text += names[int(n.step)] + (n.drain >= 0 ? std::to_string(n.drain) : "") + "\n";
+            add_nodes(text, n.children, indent + "  ");
+            continue;
+        }
         if (n.block >= 0) {
             text += "block " + std::to_string(n.block) + "\n";
             continue;
@@ -66,7 +74,9 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
 
 std::string to_text(const kernel &k) {
     std::string text = "kernel: vectors of " + std::to_string(k.vector_bytes) + " bytes"
-            + (k.is_streaming ? ", streaming stores\n" : "\n");
+            + (k.is_streaming ? ", streaming stores" : "")
+            + (k.scratch_bytes ? ", scratch of " + std::to_string(k.scratch_bytes) + " bytes\n"
+                               : "\n");
     for (size_t c = 0; c < k.constants.size(); c++) {
         text += "  c" + std::to_string(c) + " =";
         for (int i = 0; i < k.vector_bytes; i++)
@@ -78,6 +88,13 @@ std::string to_text(const kernel &k) {
     add_nodes(text, k.root, "    ");
     if (!k.rest.empty()) text += "  rest\n";
     add_nodes(text, k.rest, "    ");
+    for (size_t i = 0; i < k.drains.size(); i++) {
+        const drain &d = k.drains[i];
+        text += "  drain " + std::to_string(i) + ": " + std::to_string(d.runs.size()) + " runs"
+                + (d.is_chained ? ", chained, of " : " of ") + std::to_string(d.runs[0].bytes)
+                + " bytes, prefetches " + std::to_string(d.prefetch_offset_bytes.size())
+                + " lines\n";
+    }
     for (size_t b = 0; b < k.blocks.size(); b++) {
         text += "  block " + std::to_string(b) + "\n";
         for (const op &o : k.blocks[b])

@@ -41,12 +41,19 @@ using bytes = std::array<uint8_t, 64>;
 
 class interpreter {
 public:
-    explicit interpreter(const kernel &k) : k_(k), values_(size_t(k.n_values)) {}
+    explicit interpreter(const kernel &k)
+        : k_(k), values_(size_t(k.n_values)), scratch_(size_t(k.scratch_bytes)) {}
 
     void run(const std::vector<nest_node> &nodes, const uint8_t *src, uint8_t *dst) {
         for (const nest_node &n : nodes) {
             const uint8_t *s = src + n.src_offset_bytes;
             uint8_t *d = dst + n.dst_offset_bytes;
+            if (n.step != scratch_step::none) {
+                if (n.step == scratch_step::fill)
+                    run(n.children, s, scratch_.data() + n.dst_offset_bytes);
+                if (n.step == scratch_step::drain) drain_to(k_.drains[size_t(n.drain)], d);
+                continue;
+            }
             if (n.block >= 0) {
                 run(k_.blocks[n.block], s, d);
                 continue;
@@ -60,12 +67,20 @@ private:
     void run(const block &ops, const uint8_t *src, uint8_t *dst) {
         for (const op &o : ops) {
             switch (o.kind) {
+            case op_kind::prefetch: break;
             case op_kind::zero: values_[o.out] = {}; break;
             case op_kind::load: load(o, src); break;
             case op_kind::store: store(o, dst); break;
             default: shuffle(o); break;
             }
         }
+    }
+
+    // Keeping back the end of a run and writing it next time is the same as writing it at once.
+    void drain_to(const drain &d, uint8_t *dst) {
+        for (const scratch_run &r : d.runs)
+            std::memcpy(dst + r.dst_offset_bytes, scratch_.data() + r.scratch_offset_bytes,
+                    size_t(r.bytes));
     }
 
     void load(const op &o, const uint8_t *src) {
@@ -97,6 +112,7 @@ private:
 
     const kernel &k_;
     std::vector<bytes> values_;
+    std::vector<uint8_t> scratch_;
 };
 
 } // namespace

@@ -19,9 +19,10 @@
 namespace tfmt::cpu::ir {
 
 enum class op_kind : uint8_t {
-    zero,   // out = 0
-    load,   // out = chunks of memory side by side
-    store,  // chunks of memory = pieces of a
+    zero,     // out = 0
+    load,     // out = chunks of memory side by side
+    prefetch, // the line at the chunk will be read soon; it may lie anywhere
+    store,    // chunks of memory = pieces of a
     unpack, // interleave units of `unit_bytes` of the low (high) 8 bytes of each 16 bytes of a and
             // b
     lanes128, // 16-byte lanes of a and b by selector (see lane_selector)
@@ -58,7 +59,33 @@ struct op {
 };
 
 using block = std::vector<op>;
+
 using byte_indices = std::array<uint8_t, 64>;
+
+// What a kernel with a scratch does besides loops and blocks.
+enum class scratch_step : uint8_t {
+    none,
+    fill,       // the children, with dst_offset_bytes of the scratch in place of the destination
+    drain,      // runs of kernel::drains go from the scratch to the destination
+    begin_rows, // before the first of a sequence of chained drains
+    near_end,   // before the last block of it
+    end_rows    // behind the last one: what it has kept back is written
+};
+
+struct scratch_run {
+    int64_t scratch_offset_bytes; // a line or more, for what the drain before has kept back
+    int64_t dst_offset_bytes;
+    int64_t bytes;
+};
+
+// Chained drains continue the runs of the one before them in the destination. Each but the first
+// begins where that one has stopped, at the beginning of a line, so that all lines but the first
+// and the last of the whole sequence are written at once.
+struct drain {
+    bool is_chained;
+    std::vector<scratch_run> runs;
+    std::vector<int64_t> prefetch_offset_bytes; // of lines that will be read soon, from src
+};
 
 // A step of the nest: `count` times `children` (a loop), or one block. Offsets are added to the
 // pointers before, steps after each iteration; the pointers are as they were afterwards.
@@ -69,6 +96,8 @@ struct nest_node {
     int64_t src_step_bytes = 0;
     int64_t dst_step_bytes = 0;
     int block = -1; // index into kernel::blocks; -1: a loop
+    scratch_step step = scratch_step::none;
+    int drain = -1; // index into kernel::drains
     std::vector<nest_node> children;
 };
 
@@ -76,8 +105,11 @@ struct nest_node {
 // last step; there `rest` is done if the caller asks for it.
 struct kernel {
     int vector_bytes = 0; // of every value; below 16 they live in general registers
-    // Stores of whole vectors bypass the caches. Their addresses must be multiples of vector_bytes.
+    // What goes to the destination in whole lines bypasses the caches: drains, if there is a
+    // scratch; else the stores of whole vectors, whose addresses must be multiples of vector_bytes.
     bool is_streaming = false;
+    int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
+    std::vector<drain> drains;
     int n_values = 0;
     std::vector<byte_indices> constants;
     std::vector<block> blocks;
@@ -87,8 +119,7 @@ struct kernel {
     std::vector<nest_node> rest;
 };
 
-// `is_streaming` only where plan::may_stream says so.
-kernel build(const plan &p, const kernel_spec &spec, bool is_streaming);
+kernel build(const plan &p, const kernel_spec &spec);
 
 // What a shuffle does, in terms of permute2: byte i of the result is byte indices[i] of a, or of b
 // where the index is a vector's width or more.

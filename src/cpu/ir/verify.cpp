@@ -31,6 +31,10 @@ std::string check_block(const kernel &k, const block &ops) {
     for (const op &o : ops) {
         for (int v : {o.a, o.b})
             if (v >= k.n_values || (v >= 0 && !defined[v])) return "use before definition";
+        if (o.kind == op_kind::prefetch) {
+            if (o.chunks.size() != 1) return "prefetch of not one chunk";
+            continue;
+        }
         const bool is_store = o.kind == op_kind::store;
         const bool has_sources = o.kind != op_kind::zero && o.kind != op_kind::load;
         if (has_sources && o.a < 0) return "missing source";
@@ -52,8 +56,26 @@ std::string check_block(const kernel &k, const block &ops) {
     return "";
 }
 
+std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes);
+
+std::string check_scratch_step(const kernel &k, const nest_node &n) {
+    if (k.scratch_bytes <= 0 || n.block >= 0 || n.count != 1) return "scratch step of no scratch";
+    if (n.step == scratch_step::fill) return check_nodes(k, n.children);
+    if (n.drain < 0 || n.drain >= int(k.drains.size())) return "unknown drain";
+    for (const scratch_run &r : k.drains[size_t(n.drain)].runs)
+        if (r.bytes < 1 || r.scratch_offset_bytes < 64
+                || r.scratch_offset_bytes + r.bytes > k.scratch_bytes)
+            return "run outside of the scratch";
+    return "";
+}
+
 std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
     for (const nest_node &n : nodes) {
+        if (n.step != scratch_step::none) {
+            const std::string why = check_scratch_step(k, n);
+            if (!why.empty()) return why;
+            continue;
+        }
         if (n.count < 1) return "loop without iterations";
         if (n.block >= int(k.blocks.size())) return "unknown block";
         if (n.block >= 0 && (!n.children.empty() || n.count != 1))

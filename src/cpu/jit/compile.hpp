@@ -9,8 +9,10 @@
 // IR -> machine code. The door to everything that knows Xbyak: nothing outside jit/ includes it.
 namespace tfmt::cpu::jit {
 
-// src and dst of the kernel, its number of root steps, and whether to do the rest behind them.
-using kernel_fn = void (*)(const void *src, void *dst, int64_t root_count, int64_t with_rest);
+// src and dst of the kernel, its number of root steps, whether to do the rest behind them, and the
+// kernel's scratch, if it has one.
+using kernel_fn = void (*)(
+        const void *src, void *dst, int64_t root_count, int64_t with_rest, void *scratch);
 
 // The code may stand at any multiple of this.
 constexpr size_t code_alignment_bytes = 64;

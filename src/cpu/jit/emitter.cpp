@@ -23,11 +23,11 @@ void heap_allocator::free(uint8_t *p) { std::free(p); }
 
 namespace {
 
-// Loop counters by depth; deeper loops count on the stack. The first three need no saving.
-const int counter_regs[] = {Operand::R8, Operand::R9, Operand::R10, Operand::RBX, Operand::RBP,
-        Operand::R12, Operand::R13, Operand::R14, Operand::R15};
-constexpr int n_counter_regs = 9;
-constexpr int n_scratch_counter_regs = 3;
+// Loop counters by depth; deeper loops count on the stack. The first needs no saving.
+const int counter_regs[] = {Operand::R9, Operand::RBX, Operand::RBP, Operand::R12, Operand::R13,
+        Operand::R14, Operand::R15};
+constexpr int n_counter_regs = 7;
+constexpr int n_scratch_counter_regs = 1;
 
 int depth_of(const std::vector<ir::nest_node> &nodes) {
     int depth = 0;
@@ -71,7 +71,10 @@ private:
 } // namespace
 
 emitter::emitter(const ir::kernel &k)
-    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this), k_(k), constants_(k.constants.size()) {}
+    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this),
+      k_(k),
+      constants_(k.constants.size()),
+      tables_(k.drains.size()) {}
 
 RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
     if (fits_int32(offset_bytes)) return base + int(offset_bytes);
@@ -96,6 +99,7 @@ std::vector<uint8_t> emitter::assemble() {
     const int n_saved = std::max(0, std::min(depth, n_counter_regs) - n_scratch_counter_regs);
     for (int i = 0; i < n_saved; i++)
         push(Reg64(counter_regs[n_scratch_counter_regs + i]));
+    if (k_.scratch_bytes > 0) push(rcx);
     prologue();
     Label root, root_done, done;
     test(rdx, rdx);
@@ -108,6 +112,7 @@ std::vector<uint8_t> emitter::assemble() {
     dec(rdx);
     jnz(root, T_NEAR);
     L(root_done);
+    if (k_.scratch_bytes > 0) pop(rcx);
     if (!k_.rest.empty()) {
         test(rcx, rcx);
         jz(done, T_NEAR);
@@ -119,6 +124,7 @@ std::vector<uint8_t> emitter::assemble() {
         pop(Reg64(counter_regs[n_scratch_counter_regs + i]));
     ret();
     emit_constants();
+    emit_tables();
     ready(PROTECT_RW);
     return std::vector<uint8_t>(getCode(), getCode() + getSize());
 }
@@ -145,7 +151,9 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
         // A single step needs no pointer arithmetic: its offset goes into the addresses.
         src_base_ += n.src_offset_bytes;
         dst_base_ += n.dst_offset_bytes;
-        if (n.block >= 0)
+        if (n.step != ir::scratch_step::none)
+            emit_scratch_step(n, depth);
+        else if (n.block >= 0)
             emit_block(k_.blocks[n.block]);
         else
             emit_nodes(n.children, depth);
@@ -191,6 +199,10 @@ void emitter::emit_block(const ir::block &ops) {
     };
     for (size_t i = 0; i < ops.size(); i++) {
         const ir::op &o = ops[i];
+        if (o.kind == ir::op_kind::prefetch) {
+            prefetcht1(src_at(o.chunks[0].offset_bytes)); // not into L1, which has no room for it
+            continue;
+        }
         const bool a_dies = o.a >= 0 && values[o.a].last_use == int(i);
         const bool b_dies = o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
         const int a = o.a >= 0 ? values[o.a].reg : -1, b = o.b >= 0 ? values[o.b].reg : -1;
@@ -217,6 +229,10 @@ void emitter::emit_block(const ir::block &ops) {
 void emitter::emit_element_block(const ir::block &ops) {
     std::vector<const ir::op *> source(size_t(k_.n_values), nullptr);
     for (const ir::op &o : ops) {
+        if (o.kind == ir::op_kind::prefetch) {
+            prefetcht1(src_at(o.chunks[0].offset_bytes));
+            continue;
+        }
         if (o.kind != ir::op_kind::store) {
             source[o.out] = &o;
             continue;

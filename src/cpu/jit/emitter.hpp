@@ -12,8 +12,9 @@
 // how a chunk of memory is cut into pieces that one instruction moves. An ISA family supplies the
 // instructions (emitter_sse41, emitter_avx2, emitter_avx512).
 //
-// Registers: rdi src, rsi dst, rdx root steps left, rcx whether to do the rest, rax and r11
-// scratch, loop counters in the others.
+// Registers: rdi src, rsi dst, rdx root steps left, rcx whether to do the rest (on the stack in
+// kernels with a scratch, whose drains need it), r8 the scratch buffer, r10 the state of a chain of
+// drains, rax and r11 for anything, loop counters in the others.
 namespace tfmt::cpu::jit {
 
 using Xbyak::Address;
@@ -65,6 +66,11 @@ protected:
     virtual void emit_load(const ir::op &o, int out) = 0;
     virtual void emit_store(const ir::op &o, int a) = 0;
     virtual void emit_zero(int out) = 0;
+    // 64 bytes at rdi + pos to the same place behind rsi. `streams`: that is a multiple of 64, and
+    // bypasses the caches. May use the first four vector registers.
+    virtual void move_line(int pos, bool streams) = 0;
+    // r11 (below 64) bytes from rdi to rsi, both of which it advances. May use rcx and the above.
+    virtual void move_part();
     virtual void emit_shuffle(const ir::op &o, int out, int a, int b) = 0;
     // Whether `out` may take the register of a source that dies (three-operand forms may).
     virtual bool may_reuse_b() const = 0;
@@ -85,6 +91,19 @@ protected:
 private:
     void emit_nodes(const std::vector<ir::nest_node> &nodes, int depth);
     void emit_loop(const ir::nest_node &n, int depth);
+    void emit_scratch_step(const ir::nest_node &n, int depth);
+    void emit_fill(const ir::nest_node &n, int depth);
+    template <typename Body>
+    void for_each_run(int index, Body &&body);
+    void emit_drain(int index);
+    void emit_claims(int index, bool of_ends);
+    void emit_run_begin(bool is_chained);
+    void emit_lines(int n);
+    void emit_keep_back();
+    void emit_end_rows(int index);
+    void move_unit(int pos, int size_bytes);
+    static int prefetches_per_run(const ir::drain &d);
+    void emit_tables();
     void emit_block(const ir::block &ops);
     void emit_element_block(const ir::block &ops);
     void emit_element_load(int64_t offset_bytes);
@@ -96,6 +115,7 @@ private:
     int64_t src_base_ = 0; // offsets of the block being emitted
     int64_t dst_base_ = 0;
     std::vector<Xbyak::Label> constants_;
+    std::vector<Xbyak::Label> tables_; // of the drains
 };
 
 // Makers, one an ISA family.

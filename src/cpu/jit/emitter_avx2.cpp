@@ -16,6 +16,14 @@ private:
     int n_value_regs() const override { return 15; }
     Xmm scratch() const override { return Xmm(15); }
 
+    void move_line(int pos, bool streams) override {
+        for (int i = 0; i < 2; i++)
+            vmovups(Ymm(i), ptr[rdi + pos + 32 * i]);
+        for (int i = 0; i < 2; i++)
+            streams ? vmovntps(ptr[rsi + pos + 32 * i], Ymm(i))
+                    : vmovups(ptr[rsi + pos + 32 * i], Ymm(i));
+    }
+
     void insert_lane(int out, int lane, const Xmm &from) override {
         vinserti128(Ymm(out), Ymm(out), from, uint8_t(lane));
     }

@@ -53,6 +53,21 @@ private:
         emitter_vex::emit_shuffle(o, physical(out), physical(a), b >= 0 ? physical(b) : -1);
     }
 
+    void move_line(int pos, bool streams) override {
+        vmovups(zmm0, ptr[rdi + pos]);
+        streams ? vmovntps(ptr[rsi + pos], zmm0) : vmovups(ptr[rsi + pos], zmm0);
+    }
+
+    void move_part() override {
+        mov(rcx, -1);
+        bzhi(rcx, rcx, r11);
+        kmovq(k7, rcx);
+        vmovdqu8(zmm0 | k7 | T_z, ptr[rdi]);
+        vmovdqu8(ptr[rsi] | k7, zmm0);
+        add(rdi, r11);
+        add(rsi, r11);
+    }
+
     void prologue() override {
         for (size_t i = 0; i < masks_.size(); i++)
             set_mask(Opmask(int(i) + 1), masks_[i]);

@@ -20,6 +20,14 @@ private:
 
     void emit_zero(int out) override { pxor(Xmm(out), Xmm(out)); }
 
+    void move_line(int pos, bool streams) override {
+        for (int i = 0; i < 4; i++)
+            movups(Xmm(i), ptr[rdi + pos + 16 * i]);
+        for (int i = 0; i < 4; i++)
+            streams ? movntps(ptr[rsi + pos + 16 * i], Xmm(i))
+                    : movups(ptr[rsi + pos + 16 * i], Xmm(i));
+    }
+
     void emit_load(const ir::op &o, int out) override {
         const Xmm x(out);
         const piece_list pieces = pieces_of_lane(o, 0);
@@ -79,7 +87,9 @@ private:
                 else
                     movq(to, x);
                 break;
-            default: k_.is_streaming ? movntps(to, x) : movups(to, x); break;
+            default:
+                k_.is_streaming &&k_.scratch_bytes == 0 ? movntps(to, x) : movups(to, x);
+                break;
             }
         }
     }

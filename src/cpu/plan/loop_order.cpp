@@ -2,6 +2,7 @@
 #include "cpu/plan/loop_order.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -24,76 +25,209 @@ bool belongs_to_driver(const std::vector<level> &levels, const level &l) {
     });
 }
 
-// The driver's levels first; the others by falling destination stride, so that the destination is
-// written in the order of its addresses. Within a dimension both mean from outside to inside.
-void sort_by_dst(std::vector<level> &levels) {
+// The driver's levels first; the others by falling stride on one side, so that its addresses are
+// visited in their order; within a dimension from outside to inside, whatever the strides are.
+void sort_levels(std::vector<level> &levels, bool by_src) {
     const std::vector<level> all = levels;
     std::stable_sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
         const bool driver_a = belongs_to_driver(all, a), driver_b = belongs_to_driver(all, b);
         if (driver_a != driver_b) return driver_a;
-        if (driver_a && a.dim != b.dim) return a.dim < b.dim;
-        if (!driver_a && a.dst_stride != b.dst_stride) return a.dst_stride > b.dst_stride;
-        return a.unit > b.unit;
+        if (driver_a) return a.dim < b.dim;
+        return by_src ? a.src_stride > b.src_stride : a.dst_stride > b.dst_stride;
     });
+    for (size_t i = 0; i < levels.size(); i++)
+        for (size_t j = i + 1; j < levels.size(); j++)
+            if (levels[i].dim == levels[j].dim && levels[i].unit < levels[j].unit)
+                std::swap(levels[i], levels[j]);
 }
 
-// The level that continues the tile's run in src (or dst), if it may become the innermost one; or
-// -1.
-int free_level(const std::vector<level> &levels, dim_t run_bytes, bool of_src) {
-    for (size_t i = 0; i < levels.size(); i++) {
-        const level &l = levels[i];
-        if ((of_src ? l.src_stride : l.dst_stride) != run_bytes || !l.is_regular()
-                || belongs_to_driver(levels, l))
-            continue;
-        const bool is_lowest = std::none_of(levels.begin() + i + 1, levels.end(),
-                [&](const level &below) { return below.dim == l.dim; });
-        return is_lowest ? int(i) : -1;
+// The levels in three groups: those between the blocks, those within one, and of these the ones
+// that complete the lines of a tile.
+class blocking {
+public:
+    blocking(const std::vector<level> &levels, const tile &t)
+        : all_(levels),
+          outer_(levels),
+          src_bytes_(run_bytes(t, t.src_run)),
+          dst_bytes_(run_bytes(t, t.dst_run)) {
+        bytes_ = t.elem_bytes;
+        for (const tile_bit &b : t.bits)
+            if (b.level >= 0) bytes_ *= 2;
     }
-    return -1;
-}
 
-void move_to(std::vector<level> &levels, size_t from, size_t to) {
-    std::rotate(levels.begin() + from, levels.begin() + from + 1, levels.begin() + to + 1);
-}
+    // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
+    // L1.
+    void complete_lines(bool of_src, bool of_dst) {
+        if (of_src) src_bytes_ = grow(src_bytes_, tuning::line_bytes, true);
+        if (of_dst) dst_bytes_ = grow(dst_bytes_, tuning::line_bytes, false);
+        line_.swap(inner_);
+    }
 
-// Cuts level `i` into blocks of `steps`; the level within the block goes innermost.
-void cut_block(std::vector<level> &levels, size_t i, dim_t steps) {
-    level inner = levels[i];
-    if (inner.extent > steps) {
-        level &outer = levels[i];
-        outer.extent = (outer.extent + steps - 1) / steps;
-        outer.unit *= steps;
-        outer.src_stride *= steps;
-        outer.dst_stride *= steps;
-        inner.extent = steps;
-        levels.push_back(inner);
-    } else
-        move_to(levels, i, levels.size() - 1);
-}
+    // Lets the block grow along the source (or destination) until what it covers there in one piece
+    // reaches `target_bytes`, or the block `max_bytes`. A whole level is taken up to `slack_bytes`.
+    void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit) {
+        max_bytes_ = max_bytes;
+        src_bytes_ = grow(src_bytes_, target_bytes, true);
+    }
+    void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit, dim_t slack_bytes = 0) {
+        max_bytes_ = max_bytes;
+        slack_bytes_ = slack_bytes;
+        dst_bytes_ = grow(dst_bytes_, target_bytes, false);
+        slack_bytes_ = 0;
+    }
 
-// Both runs go on for a few lines before the next rows begin: so few pages and cache sets are in
-// use at a time even where rows are a power of two apart, and the prefetchers see streams.
-void cut_macro_tile(std::vector<level> &levels, dim_t src_bytes, dim_t dst_bytes) {
-    const int src_level = free_level(levels, src_bytes, true);
-    const int dst_level = free_level(levels, dst_bytes, false);
-    if (src_level < 0 || dst_level < 0 || levels[src_level].dim == levels[dst_level].dim) return;
-    cut_block(levels, size_t(src_level),
-            std::max<dim_t>(1, tuning::macro_tile_src_bytes / src_bytes));
-    cut_block(levels, size_t(free_level(levels, dst_bytes, false)),
-            std::max<dim_t>(1, tuning::macro_tile_dst_bytes / dst_bytes));
-}
+    dim_t bytes() const { return bytes_; }
+    dim_t src_bytes() const { return src_bytes_; }
+    dim_t dst_bytes() const { return dst_bytes_; }
+
+    // The level that continues the block's runs in the destination goes next to the block.
+    void put_continuation_last() {
+        for (size_t i = 0; i < outer_.size(); i++) {
+            const level &l = outer_[i];
+            if (l.dst_stride != dst_bytes_ || !may_be_last(i)) continue;
+            std::rotate(outer_.begin() + i, outer_.begin() + i + 1, outer_.end());
+            return;
+        }
+    }
+
+    // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
+    void sort(bool blocks_by_src) {
+        sort_levels(outer_, blocks_by_src);
+        sort_levels(inner_, false);
+        sort_levels(line_, false);
+    }
+
+    loop_order order() const {
+        loop_order order {outer_, int(inner_.size() + line_.size()), 0};
+        order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
+        order.levels.insert(order.levels.end(), line_.begin(), line_.end());
+        if (!outer_.empty() && outer_.back().is_regular())
+            order.next_block_bytes = outer_.back().src_stride;
+        return order;
+    }
+
+private:
+    static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
+
+    static dim_t stride_of(const level &l, bool of_src) {
+        return of_src ? l.src_stride : l.dst_stride;
+    }
+
+    // Whether `l` goes on where a run of `run_bytes` ends: a small gap is as good as none, and the
+    // tile's share of a level that it does not divide is counted as whole.
+    static bool continues(const level &l, dim_t run_bytes, bool of_src) {
+        const dim_t stride = stride_of(l, of_src);
+        return stride <= run_bytes + tuning::line_bytes && 2 * stride > run_bytes;
+    }
+
+    dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src) {
+        while (run_bytes < target_bytes) {
+            dim_t grown = continue_in_block(run_bytes, of_src);
+            if (grown == 0) grown = take_next(run_bytes, target_bytes, of_src);
+            if (grown == 0) break;
+            run_bytes = grown;
+        }
+        return run_bytes;
+    }
+
+    // The run with the next level that the block has already, or 0.
+    dim_t continue_in_block(dim_t run_bytes, bool of_src) const {
+        for (const std::vector<level> *levels : {&line_, &inner_})
+            for (const level &l : *levels)
+                if (continues(l, run_bytes, of_src) && stride_of(l, of_src) * l.extent > run_bytes)
+                    return stride_of(l, of_src) * l.extent;
+        return 0;
+    }
+
+    // The run with as much of the next level as the target asks for, or 0.
+    dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
+        for (size_t i = 0; i < outer_.size(); i++) {
+            const level l = outer_[i];
+            if (!continues(l, run_bytes, of_src) || !may_enter(l)) continue;
+            dim_t wanted = std::max<dim_t>(1, (target_bytes + run_bytes / 2) / run_bytes);
+            if (l.extent <= slack_bytes_ / run_bytes) wanted = l.extent;
+            wanted = std::min(wanted, max_bytes_ / bytes_);
+            if (wanted <= 1) return 0;
+            // Blocks of equal size: a last one of a few steps would spoil the rest.
+            const dim_t n_blocks = (l.extent + wanted - 1) / wanted;
+            const dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
+            if (steps == 1) return 0;
+            take_steps(i, steps);
+            return stride_of(l, of_src) * steps;
+        }
+        return 0;
+    }
+
+    bool may_enter(const level &l) const {
+        return l.is_regular() && !belongs_to_driver(all_, l)
+                && std::none_of(outer_.begin(), outer_.end(), [&](const level &below) {
+                       return below.dim == l.dim && below.unit < l.unit;
+                   });
+    }
+
+    bool may_be_last(size_t i) const {
+        return outer_[i].is_regular()
+                && std::none_of(outer_.begin() + i + 1, outer_.end(),
+                        [&](const level &l) { return l.dim == outer_[i].dim; });
+    }
+
+    void take_steps(size_t i, dim_t steps) {
+        inner_.push_back(outer_[i]);
+        bytes_ *= steps;
+        if (steps < outer_[i].extent) {
+            inner_.back().extent = steps;
+            outer_[i].extent = (outer_[i].extent + steps - 1) / steps;
+            outer_[i].unit *= steps;
+            outer_[i].src_stride *= steps;
+            outer_[i].dst_stride *= steps;
+        } else
+            outer_.erase(outer_.begin() + i);
+    }
+
+    const std::vector<level> all_;
+    std::vector<level> outer_, inner_, line_;
+    dim_t bytes_;                 // of a block
+    dim_t src_bytes_, dst_bytes_; // that a block covers in one piece
+    dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
+};
 
 } // namespace
 
-void order_levels(std::vector<level> &levels, const tile &t, const machine &m, dim_t moved_bytes) {
-    sort_by_dst(levels);
-    if (t.src_run.empty()) return;
-    const dim_t src_bytes = run_bytes(t, t.src_run), dst_bytes = run_bytes(t, t.dst_run);
-    if (moved_bytes > dim_t(m.l2_bytes)) cut_macro_tile(levels, src_bytes, dst_bytes);
-    // A tile that reads less than a line: the rest of the line comes next, while it is in L1.
-    const int src_level = free_level(levels, src_bytes, true);
-    if (src_level < 0 || src_bytes >= tuning::line_bytes || dst_bytes < tuning::line_bytes) return;
-    cut_block(levels, size_t(src_level), tuning::line_bytes / src_bytes);
+loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern pattern) {
+    sort_levels(levels, false);
+    if (t.src_run.empty()) return {levels, 0, 0};
+    blocking b(levels, t);
+    switch (pattern) {
+    case memory_pattern::in_l2:
+        b.complete_lines(true, true);
+        b.sort(false);
+        break;
+    case memory_pattern::beyond_l2:
+        b.complete_lines(true, true);
+        b.grow_src(tuning::block_src_bytes);
+        b.grow_dst(tuning::block_dst_bytes);
+        b.sort(true);
+        break;
+    case memory_pattern::streamed:
+        // Parts of a line of the destination must follow each other at once.
+        b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
+        b.grow_src(tuning::block_src_bytes);
+        b.grow_dst(tuning::block_dst_bytes);
+        b.sort(true);
+        break;
+    case memory_pattern::staged:
+        b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
+        b.grow_dst(t.elem_bytes < 4 ? tuning::staged_dst_bytes / 2 : tuning::staged_dst_bytes,
+                tuning::staged_block_bytes, tuning::staged_whole_dst_bytes);
+        b.grow_src(tuning::staged_src_bytes, tuning::staged_block_bytes);
+        // What is small until now goes on along the destination: the longer its runs the better.
+        if (b.bytes() < tuning::staged_block_bytes / 2)
+            b.grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
+        b.sort(false);
+        b.put_continuation_last();
+        break;
+    }
+    return b.order();
 }
 
 } // namespace tfmt::cpu

@@ -11,6 +11,20 @@
 // decided here and nowhere else.
 namespace tfmt::cpu {
 
-void order_levels(std::vector<level> &levels, const tile &t, const machine &m, dim_t moved_bytes);
+// How the bytes travel. The block of each is in tuning.hpp.
+enum class memory_pattern {
+    in_l2,     // everything stays near: the destination in the order of its addresses
+    beyond_l2, // blocks along the rows of the source, each fetching the source of the next one
+    streamed,  // the same, with stores that bypass the caches
+    staged     // blocks that go through a scratch, each continuing the runs of the one before it
+};
+
+struct loop_order {
+    std::vector<level> levels; // outer to inner
+    int n_block_levels;        // the last of them: a block, finished before the next one begins
+    dim_t next_block_bytes;    // from the source of a block to that of the next; 0: not known
+};
+
+loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern pattern);
 
 } // namespace tfmt::cpu

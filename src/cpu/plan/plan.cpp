@@ -57,6 +57,8 @@ int choose_driver_levels(const plan &p) {
         if (!levels[i].is_regular()) forced = int(i) + 1;
     dim_t bytes = tile_bytes(p.the_tile);
     int n = int(levels.size());
+    // A scratch is one kernel's, and so is the loop that chains its drains.
+    if (p.stores == store_path::staged) return n - p.n_block_levels - p.scratch.is_chained;
     // Invariant: `bytes` is what the levels from n on move in one pass.
     while (n > forced && bytes < tuning::kernel_call_bytes)
         bytes *= std::min(levels[--n].extent, tuning::kernel_call_bytes);
@@ -117,32 +119,12 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
     return ops;
 }
 
-// False if the tails make too many jobs or too much code.
-bool lay_out(const move_problem &p, const machine &m, plan_mode mode, plan *out) {
-    *out = {};
-    out->mode = mode;
-    out->target = m;
-    out->the_tile = mode == plan_mode::move ? choose_tile(p, m) : choose_zero_tile(p, m);
-    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
-    out->problem = p;
-    out->problem.levels = levels_without_tile(p, out->the_tile);
-    order_levels(out->problem.levels, out->the_tile, m, moved_bytes(p));
-    out->n_driver_levels = choose_driver_levels(*out);
-    out->root_chunk = choose_root_chunk(*out);
-    std::vector<job_loop> loops;
-    if (!add_jobs(*out, 0, {p.limits, false}, loops)) return false;
-    size_t ops = 0;
-    for (const kernel_spec &k : out->kernels)
-        ops += count_ops(*out, size_t(out->n_driver_levels), k.state);
-    return ops <= tuning::max_kernel_ops;
-}
-
-// Every address of a whole-vector store is the destination pointer plus multiples of these strides.
-bool may_stream(const plan &p) {
+// Whether every address of a whole-vector store is the destination pointer plus a multiple of the
+// vector, and every vector a whole one.
+bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = t.vector_bytes;
-    if (!exceeds_cache(p.problem, p.target) || v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
-            || p.problem.dst_offset_bytes % v)
+    if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v)
         return false;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
@@ -155,6 +137,51 @@ bool may_stream(const plan &p) {
     });
 }
 
+memory_pattern pattern_of(const plan &p, const move_problem &whole) {
+    if (p.stores == store_path::streamed) return memory_pattern::streamed;
+    if (p.stores == store_path::staged) return memory_pattern::staged;
+    return moved_bytes(whole) > dim_t(p.target.l2_bytes) ? memory_pattern::beyond_l2
+                                                         : memory_pattern::in_l2;
+}
+
+// False if the destination cannot be written that way.
+bool choose_order(plan &p, const move_problem &whole) {
+    const loop_order order = order_levels(
+            levels_without_tile(whole, p.the_tile), p.the_tile, pattern_of(p, whole));
+    p.problem.levels = order.levels;
+    p.n_block_levels = order.n_block_levels;
+    // Within L2 nothing is worth fetching; drains fetch by themselves.
+    if (moved_bytes(whole) > dim_t(p.target.l2_bytes) && p.stores != store_path::staged)
+        p.prefetch_bytes = order.next_block_bytes;
+    if (p.stores == store_path::streamed) return has_aligned_vectors(p);
+    if (p.stores == store_path::plain) return true;
+    if (p.the_tile.vector_bytes >= 16) p.scratch = make_staging(whole, p.the_tile, order);
+    return bool(p.scratch);
+}
+
+// False if the destination cannot be written that way, or if the tails make too many jobs or too
+// much code.
+bool lay_out(
+        const move_problem &p, const machine &m, plan_mode mode, store_path stores, plan *out) {
+    *out = {};
+    out->mode = mode;
+    out->stores = stores;
+    out->target = m;
+    out->the_tile = mode == plan_mode::move ? choose_tile(p, m) : choose_zero_tile(p, m);
+    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
+    out->problem = p;
+    out->moved_bytes = moved_bytes(p);
+    if (!choose_order(*out, p)) return false;
+    out->n_driver_levels = choose_driver_levels(*out);
+    out->root_chunk = choose_root_chunk(*out);
+    std::vector<job_loop> loops;
+    if (!add_jobs(*out, 0, {p.limits, false}, loops)) return false;
+    size_t ops = 0;
+    for (const kernel_spec &k : out->kernels)
+        ops += count_ops(*out, size_t(out->n_driver_levels), k.state);
+    return ops <= tuning::max_kernel_ops;
+}
+
 std::string note_of(const plan &p) {
     if (p.the_tile.vector_bytes >= 16 || p.problem.levels.empty()) return "";
     return "one element at a time: src or dst has no two neighbours to move together";
@@ -163,8 +190,7 @@ std::string note_of(const plan &p) {
 } // namespace
 
 std::vector<segment> root_segments(const plan &p, const nest_state &state) {
-    if (size_t(p.n_driver_levels) == p.problem.levels.size())
-        return {{0, 1, {1, 1}, false}}; // no level left: the tile itself, once
+    if (!p.has_shared_root()) return {{0, 1, {1, 1}, false}}; // all that is left, once
     const level &root = p.problem.levels[p.n_driver_levels];
     return split(root.unit, state.limits[root.dim], state.in_padding);
 }
@@ -177,14 +203,18 @@ bool make_plan(
                     + std::to_string(tuning::max_irregular_steps);
             return false;
         }
-    if (!lay_out(p, m, mode, out)) {
+    const bool is_staged = mode == plan_mode::move && exceeds_cache(p, m)
+            && lay_out(p, m, mode, store_path::staged, out);
+    if (!is_staged && !lay_out(p, m, mode, store_path::plain, out)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }
-    out->moved_bytes = moved_bytes(p);
-    out->may_stream = mode == plan_mode::move && may_stream(*out);
     out->note = note_of(*out);
     return true;
+}
+
+bool make_streamed_plan(const move_problem &p, const machine &m, plan *out) {
+    return exceeds_cache(p, m) && lay_out(p, m, plan_mode::move, store_path::streamed, out);
 }
 
 std::string to_text(const plan &p) {
@@ -196,7 +226,10 @@ std::string to_text(const plan &p) {
                 + std::to_string(l.unit) + " src_stride " + std::to_string(l.src_stride)
                 + " dst_stride " + std::to_string(l.dst_stride)
                 + (l.is_regular() ? "\n" : " irregular\n");
-    if (p.may_stream) text += "an aligned destination is written past the caches\n";
+    if (p.stores == store_path::streamed) text += "stores bypass the caches\n";
+    if (p.stores == store_path::staged)
+        text += "blocks go through a scratch of " + std::to_string(p.scratch.scratch_bytes)
+                + " bytes" + (p.scratch.is_chained ? ", chained\n" : "\n");
     text += "jobs (" + std::to_string(p.kernels.size()) + " kernels, "
             + std::to_string(p.root_chunk) + " root steps a call):\n";
     for (const job &j : p.jobs) {

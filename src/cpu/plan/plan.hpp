@@ -6,6 +6,7 @@
 
 #include "cpu/plan/segments.hpp"
 #include "cpu/plan/stages.hpp"
+#include "cpu/plan/staging.hpp"
 #include "cpu/plan/tile.hpp"
 
 // plan(problem, machine): a pure function that decides everything before a line of code is
@@ -42,27 +43,42 @@ struct job {
     bool has_rest;
 };
 
+// How the destination is written.
+enum class store_path {
+    plain,    // tiles where they belong
+    streamed, // the same, past the caches: for destinations that are multiples of a vector
+    staged    // through a scratch, from which whole lines go past the caches
+};
+
 struct plan {
     plan_mode mode;
+    store_path stores;
     machine target;
     move_problem problem; // levels outer to inner, less what the tile covers
     tile the_tile;
     schedule the_schedule;
     int n_driver_levels;
-    dim_t root_chunk; // steps of a kernel's outermost level that one call should do
+    int n_block_levels;   // the last levels: a block, finished before the next begins
+    staging scratch;      // of a block, if the stores are staged
+    dim_t prefetch_bytes; // from the source of a tile to that of the next block; 0: not wanted
+    dim_t root_chunk;     // steps of a kernel's outermost level that one call should do
     std::vector<kernel_spec> kernels;
     std::vector<job> jobs;
     dim_t moved_bytes; // source + destination
-    // Whole lines of a destination too large for the caches may bypass them, if the destination
-    // pointer is a multiple of the vector's width.
-    bool may_stream;
+    // Whether the steps of a kernel's outermost level may be shared among calls.
+    bool has_shared_root() const {
+        return stores != store_path::staged && size_t(n_driver_levels) < problem.levels.size();
+    }
     std::string note; // why it is not a full tile of vectors, "" if it is
 };
 
-// False, with the reason in `why`, if the problem has too many combinations of tails for generated
-// code.
+// The plan for a destination of any alignment. False, with the reason in `why`, if the problem has
+// too many combinations of tails for generated code.
 bool make_plan(
         const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
+
+// The plan for destinations that are multiples of a vector, where there is a faster one.
+bool make_streamed_plan(const move_problem &p, const machine &m, plan *out);
 
 // The segments of the outermost kernel level: the first is the root loop, the others are the rest.
 std::vector<segment> root_segments(const plan &p, const nest_state &state);

@@ -65,20 +65,41 @@ constexpr dim_t line_bytes = 64;
 // Tensors that together fit any L2 have the same plan on every machine.
 constexpr size_t fits_any_l2_bytes = 256 << 10;
 
-// Bytes along the source's and along the destination's run that are moved before the next rows
-// begin, for tensors beyond L2. Tried on 14 cases of 2 to 270 MB (transposes, nchw <-> nhwc,
-// blocked -> plain; 4, 2 and 1 bytes): none, 64/64, 256/256, 512/256, 256/512, 512/512, 1024/256,
-// 256/1024, 1024/1024, 512/2048. 1024/256 won or tied nearly everywhere: f32 2048x2048
-// transposed 2.7-5.5 times memcpy without, 1.2 with; 4096x4096 3.3 and 1.3; 2-byte ABcd32a16b ->
-// abcd 1.9-3.5 and 1.2-1.8.
-constexpr dim_t macro_tile_src_bytes = 1024;
-constexpr dim_t macro_tile_dst_bytes = 256;
+// Beyond L2, bytes along the source's and along the destination's run that are moved before the
+// next rows begin; the next block lies further along the source's rows, and its lines are fetched
+// to L2 meanwhile. Time over memcpy, geometric mean of 19 cases of 3 to 16 MB, 512-bit vectors:
+// blocks of 1024/256 in the order of the destination, nothing fetched 1.92; 256/512 in that of the
+// source, fetched 1.77; 256/256 1.81, 512/256 1.84, 1024/256 1.86. Streamed, 8 transposes of 400
+// MB: 256/512 1.00, 512/512 1.12, 256/256 1.10, 128/512 1.18, 256/1024 1.00; fetched to L1
+// instead 1.2 to 1.3; blocks along the destination 1.2 and more.
+constexpr dim_t block_src_bytes = 256;
+constexpr dim_t block_dst_bytes = 512;
+
+// Staged blocks: bytes of a run that one block drains (half of it for elements below 4 bytes: more
+// of them need more rows of the source), bytes along the source, bytes of a block, and up to which
+// length a whole level of the destination joins a run. 16 cases of 15 to 75 MB, geometric mean, for
+// run/source/block: 256/512/32K and 128/512/32K 1.33 (each better for its elements),
+// 64/512/32K 2.0, 512/512/32K 1.49, 256/256/32K 1.42, 256/1024/32K 1.46, 256/512/64K 1.53,
+// 128/2048/64K 1.47. Reads of the next block's source while draining: 0.85, while filling: 1.1,
+// none: 1.5 (a model of it).
+constexpr dim_t staged_dst_bytes = 256;
+constexpr dim_t staged_src_bytes = 512;
+constexpr dim_t staged_block_bytes = 32 << 10;
+constexpr dim_t staged_whole_dst_bytes = 1024;
+
+// Runs too short to be worth collecting, and more of them than a drain's table should hold.
+constexpr dim_t min_drained_run_bytes = 64;
+constexpr dim_t max_drained_runs = 1024;
+
+// Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
+// its runs.
+constexpr dim_t max_scratch_bytes = 64 << 10;
 
 // A destination is written past the caches from this share of the last cache on (source and
-// destination together). Measured with 32 MiB of L3, bytes of each tensor, time over memcpy without
-// / with streaming: 6.4 MB 1.14/1.39, 9.6 MB 1.10/1.11, 12.8 MB 1.22/0.98, 16 MB 1.20/0.77, 25 MB
-// 1.19/0.79.
-constexpr double streaming_share_of_cache = 0.65;
+// destination together). Measured with 32 MiB of L3 and one thread, in 14 cases of 20 to 50 MB,
+// from which share on: 0.5 1.03, 0.65 1.09, 0.8 1.30, 1.0 1.39, 2.0 1.71; in 13 cases of 10 to 22
+// MB: 0.25 1.4, 2.0 1.35.
+constexpr double streaming_share_of_cache = 0.5;
 
 // Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
 // (from about 9 dimensions with tails in blocks on) the portable path serves.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/staging.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+namespace {
+
+// What of level `index` of the problem a block covers: the tile's bits and the block's steps of
+// what is left of it.
+struct block_part {
+    level steps;
+    size_t index;
+};
+
+// Whether `l` came of level `whole` of the problem.
+bool is_part_of(const level &l, const level &whole) {
+    return l.dim == whole.dim && l.unit >= whole.unit && l.unit < whole.unit * whole.extent;
+}
+
+std::vector<block_part> parts_of_block(
+        const move_problem &p, const tile &t, const loop_order &order) {
+    std::vector<block_part> parts;
+    const size_t first = order.levels.size() - size_t(order.n_block_levels);
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &l = p.levels[i];
+        block_part part {l, i};
+        dim_t extent = dim_t(1) << t.bits_of_level[i];
+        for (size_t b = first; b < order.levels.size(); b++)
+            if (is_part_of(order.levels[b], l)) extent *= order.levels[b].extent;
+        part.steps.extent = std::min(l.extent, extent);
+        if (extent > 1) parts.push_back(part);
+    }
+    return parts;
+}
+
+// A dimension's levels must be visited from outside to inside.
+bool is_nested(const std::vector<block_part> &parts) {
+    for (size_t i = 0; i < parts.size(); i++)
+        for (size_t j = i + 1; j < parts.size(); j++)
+            if (parts[i].steps.dim == parts[j].steps.dim
+                    && parts[i].steps.unit > parts[j].steps.unit)
+                return false;
+    return true;
+}
+
+dim_t round_up(dim_t n, dim_t unit) { return (n + unit - 1) / unit * unit; }
+
+// The lines of the block's source.
+std::vector<dim_t> source_lines(const std::vector<block_part> &parts, dim_t elem_bytes) {
+    dim_t run = elem_bytes; // addresses covered from each of `starts` on
+    std::vector<dim_t> starts {0}, lines;
+    std::vector<level> by_src;
+    for (const block_part &part : parts)
+        by_src.push_back(part.steps);
+    std::stable_sort(by_src.begin(), by_src.end(),
+            [](const level &a, const level &b) { return a.src_stride < b.src_stride; });
+    for (const level &l : by_src) {
+        if (l.src_stride <= tuning::line_bytes && starts.size() == 1) {
+            run += l.src_stride * (l.extent - 1); // gaps of less than a line are read as well
+            continue;
+        }
+        const size_t n = starts.size();
+        for (dim_t step = 1; step < l.extent; step++)
+            for (size_t i = 0; i < n; i++)
+                starts.push_back(starts[i] + step * l.src_stride);
+    }
+    for (dim_t start : starts)
+        for (dim_t at = start / tuning::line_bytes; at <= (start + run - 1) / tuning::line_bytes;
+                at++)
+            lines.push_back(at * tuning::line_bytes);
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+}
+
+// The level `n` places outside of the block, if it has a stride.
+const level *level_around(const loop_order &order, int n) {
+    const int index = int(order.levels.size()) - order.n_block_levels - n;
+    return index >= 0 && order.levels[size_t(index)].is_regular() ? &order.levels[size_t(index)]
+                                                                  : nullptr;
+}
+
+} // namespace
+
+staging make_staging(const move_problem &p, const tile &t, const loop_order &order) {
+    std::vector<block_part> parts = parts_of_block(p, t, order);
+    std::stable_sort(parts.begin(), parts.end(), [](const block_part &a, const block_part &b) {
+        return a.steps.dst_stride < b.steps.dst_stride;
+    });
+    if (!is_nested(parts)) return {};
+    staging s;
+    s.bit_strides.resize(t.bits.size(), 0);
+    s.level_strides.resize(size_t(order.n_block_levels), 0);
+    const size_t first = order.levels.size() - size_t(order.n_block_levels);
+    dim_t bytes = t.elem_bytes, run_bytes = 0, n_runs = 1;
+    for (const block_part &part : parts) {
+        level l = part.steps;
+        if (run_bytes == 0 && l.dst_stride != bytes) {
+            run_bytes = bytes;
+            bytes = tuning::line_bytes + round_up(bytes, tuning::line_bytes);
+        }
+        if (run_bytes > 0) n_runs *= l.extent;
+        l.src_stride = bytes;
+        for (size_t b = 0; b < t.bits.size(); b++)
+            if (t.bits[b].level == int(part.index))
+                s.bit_strides[b] = bytes * (t.bits[b].weight / l.unit);
+        for (size_t b = 0; b < s.level_strides.size(); b++) {
+            const level &in_block = order.levels[first + b];
+            if (is_part_of(in_block, p.levels[part.index]))
+                s.level_strides[b] = bytes * (in_block.unit / l.unit);
+        }
+        bytes *= l.extent;
+        if (bytes > tuning::max_scratch_bytes) return {};
+        s.drain_levels.insert(s.drain_levels.begin(), l);
+    }
+    if (run_bytes == 0) {
+        run_bytes = bytes;
+        bytes += tuning::line_bytes;
+    }
+    if (run_bytes < tuning::min_drained_run_bytes || n_runs > tuning::max_drained_runs) return {};
+    s.scratch_bytes = bytes;
+    s.line_offset_bytes = source_lines(parts, t.elem_bytes);
+    if (const level *around = level_around(order, 1)) {
+        s.is_chained = around->dst_stride == run_bytes;
+        s.next_block_bytes = around->src_stride;
+    }
+    if (const level *around = level_around(order, 2)) s.next_chain_bytes = around->src_stride;
+    return s;
+}
+
+} // namespace tfmt::cpu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "cpu/plan/loop_order.hpp"
+#include "cpu/plan/tile.hpp"
+
+// A block of a move goes through a scratch buffer in the nearest caches: the tiles are stored there
+// in rows, each of which is one run of the destination, and drained to it in whole lines, whatever
+// the alignment of its rows is. While a block drains, the source of the next one is fetched.
+//
+// In: the order of the loops. Out: where the tile's bits and the block's levels lie in the scratch,
+// the levels of the drain, and the lines to fetch.
+//
+// Worked example: f32 ab -> ba of 300 x 301, block of 64 a x 128 b. The destination's rows are 1200
+// bytes apart. Scratch: 128 rows of 64 + 256 bytes (the first line of each is for what an earlier
+// drain has kept back); b strides 320 bytes, a 4. A drain writes 128 runs of 256 bytes; the next
+// block continues each of them.
+namespace tfmt::cpu {
+
+struct staging {
+    dim_t scratch_bytes = 0;          // 0: the tiles are stored where they belong
+    std::vector<dim_t> bit_strides;   // of the tile's bits, in the scratch
+    std::vector<dim_t> level_strides; // of the block's levels, in the scratch
+    std::vector<level> drain_levels;  // outer to inner; src_stride is of the scratch
+    bool is_chained = false; // the level around the block continues the runs of the block before
+    std::vector<dim_t> line_offset_bytes; // of the block's source
+    dim_t next_block_bytes = 0;           // to the source of the next block; 0: not known
+    dim_t next_chain_bytes = 0;           // to that of the next chain, from the first block of one
+
+    explicit operator bool() const { return scratch_bytes > 0; }
+};
+
+// The scratch of the block of `order`; none where the block does not fit it or the destination has
+// no runs worth collecting.
+staging make_staging(const move_problem &p, const tile &t, const loop_order &order);
+
+} // namespace tfmt::cpu
