@@ -7,7 +7,7 @@
 #include "cpu/isa/isa.hpp"
 #include "cpu/plan/tuning.hpp"
 #include "cpu/ref/portable.hpp"
-#include "cpu/topology/topology.hpp"
+#include "cpu/topology/cache_sizes.hpp"
 #ifdef TENSORFMT_HAVE_JIT
 #include "cpu/generated.hpp"
 #endif
@@ -63,11 +63,10 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     m.has_vbmi = isa.has_vbmi;
     m.vector_bytes = isa.max_vector_bytes;
     m.n_vector_regs = isa.n_vector_regs;
-    if (span_bytes <= tuning::fits_any_l2_bytes)
-        return m; // reading the topology takes milliseconds
-    const topology &host = host_topology();
-    m.l2_bytes = host.l2_bytes;
-    m.l3_bytes = host.last_level_bytes();
+    if (span_bytes <= tuning::fits_any_l2_bytes) return m;
+    const cache_sizes &caches = host_cache_sizes();
+    m.l2_bytes = caches.l2_bytes;
+    m.l3_bytes = caches.last_level_bytes();
     return m;
 }
 

@@ -3,15 +3,16 @@
 // Topologies from hwloc's synthetic notation, and what the host and the fallback say.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "common/status.hpp"
+#include "cpu/exec/openmp.hpp"
 #include "cpu/topology/topology.hpp"
 
 using tfmt::cpu::fallback_topology;
 using tfmt::cpu::fill_in_defaults;
 using tfmt::cpu::host_topology;
+using tfmt::cpu::is_bound_by_openmp;
 using tfmt::cpu::load_synthetic;
 using tfmt::cpu::topology;
 
@@ -104,8 +105,7 @@ TEST(host_topology, agrees_with_the_fallback) {
     const topology &host = host_topology();
     const topology fallback = fallback_topology();
     EXPECT_EQ(host.line_bytes, fallback.line_bytes);
-    const char *bind = std::getenv("OMP_PROC_BIND"); // then the affinity mask is not the process's
-    if (bind) GTEST_SKIP() << "OMP_PROC_BIND is " << bind;
+    if (is_bound_by_openmp()) GTEST_SKIP() << "the affinity mask is not the process's";
     EXPECT_EQ(host.n_pus, fallback.n_pus);
 }
 

@@ -52,19 +52,22 @@ int n_numa_nodes() noexcept {
 #ifdef _OPENMP
 // Processors come from OpenMP and not from the topology: with OMP_PROC_BIND the runtime has already
 // bound the initial thread to one core, and only the runtime still knows what the process was
-// given.
+// given. Where it was given one, there is nothing to ask the topology, which takes milliseconds.
 int default_num_cores() {
     static const int n_cores = [] {
+        const int n_procs = omp_get_num_procs();
+        if (n_procs < 2) return 1;
         const topology &host = host_topology();
         const int pus_per_core = std::max(1, host.n_pus / std::max(1, host.n_cores));
-        return std::max(1, (omp_get_num_procs() + pus_per_core - 1) / pus_per_core);
+        return std::max(1, (n_procs + pus_per_core - 1) / pus_per_core);
     }();
     return n_cores;
 }
 
 int chosen_num_threads() {
     if (const int told = num_threads_told()) return told;
-    return std::max(1, std::min({omp_get_max_threads(), default_num_cores(), max_num_threads}));
+    const int most = std::min(omp_get_max_threads(), max_num_threads);
+    return most < 2 ? 1 : std::min(most, default_num_cores());
 }
 #endif
 

@@ -19,6 +19,19 @@ uint64_t read_xcr0() {
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return static_cast<uint64_t>(high) << 32 | low;
 }
+
+std::vector<cpuid_cache> read_cache_leaf(uint32_t leaf) {
+    constexpr uint32_t max_caches = 8; // a hypervisor's answers need not end
+    std::vector<cpuid_cache> caches;
+    uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+    for (uint32_t i = 0; i < max_caches; i++) {
+        cpuid_cache cache {};
+        if (!__get_cpuid_count(leaf, i, &eax, &ebx, &ecx, &edx)) break;
+        if (!decode_cpuid_cache(eax, ebx, ecx, &cache)) break;
+        if (cache.size_bytes) caches.push_back(cache);
+    }
+    return caches;
+}
 #endif
 
 } // namespace
@@ -41,6 +54,26 @@ cpuid_words read_cpuid() {
     words.leaf7_1_eax = eax;
 #endif
     return words;
+}
+
+bool decode_cpuid_cache(uint32_t eax, uint32_t ebx, uint32_t ecx, cpuid_cache *cache) {
+    enum : uint32_t { none = 0, instruction = 2 };
+    const uint32_t type = eax & 0x1f;
+    if (type == none) return false;
+    const size_t ways = (ebx >> 22) + 1, partitions = (ebx >> 12 & 0x3ff) + 1;
+    const size_t line_bytes = (ebx & 0xfff) + 1, sets = size_t(ecx) + 1;
+    cache->level = static_cast<int>(eax >> 5 & 7);
+    cache->size_bytes = type == instruction ? 0 : ways * partitions * line_bytes * sets;
+    return true;
+}
+
+std::vector<cpuid_cache> read_cpuid_caches() {
+    std::vector<cpuid_cache> caches;
+#ifdef TFMT_HAVE_CPUID
+    caches = read_cache_leaf(4);
+    if (caches.empty()) caches = read_cache_leaf(0x8000001d);
+#endif
+    return caches;
 }
 
 // A ladder: nothing above a rung that the operating system does not save is reported.

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <thread>
+
+#include "cpu/topology/cache_sizes.hpp"
+#include "cpu/topology/sys_files.hpp"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
@@ -19,17 +21,9 @@ namespace {
 
 // Smallest of the processors in use, so that a tile that fits here fits everywhere.
 constexpr size_t default_l1d_bytes = 32 * 1024;
-constexpr size_t default_l2_bytes = 256 * 1024;
 constexpr int default_line_bytes = 64;
 
 #if defined(__linux__)
-
-std::string read_word(const std::string &path) {
-    std::ifstream file(path);
-    std::string word;
-    file >> word;
-    return word;
-}
 
 // How many processors of a list such as "0-3,8" are in `set`.
 int count_in_set(const std::string &list, const cpu_set_t &set) {
@@ -47,14 +41,6 @@ int count_in_set(const std::string &list, const cpu_set_t &set) {
         if (*end != ',') break;
     }
     return count;
-}
-
-// "1024K" or "32M"
-size_t parse_size(const std::string &text) {
-    char *end = nullptr;
-    const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-    const int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    return static_cast<size_t>(value) << shift;
 }
 
 void read_cache(
@@ -94,17 +80,24 @@ void read_linux(topology *t) {
 size_t positive_or_zero(int name) { return static_cast<size_t>(std::max(0L, sysconf(name))); }
 #endif
 
-// glibc's numbers, where /sys is not there: of L3 its idea is too large on some processors, so that
-// one is left out.
+// glibc's numbers, where /sys is not there.
 void read_sysconf(topology *t) {
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
     if (!t->l1d_bytes) t->l1d_bytes = positive_or_zero(_SC_LEVEL1_DCACHE_SIZE);
-    if (!t->l2_bytes) t->l2_bytes = positive_or_zero(_SC_LEVEL2_CACHE_SIZE);
     if (!t->line_bytes)
         t->line_bytes = static_cast<int>(positive_or_zero(_SC_LEVEL1_DCACHE_LINESIZE));
 #else
     (void)t;
 #endif
+}
+
+// What the caches beyond L1 are without /sys. Which cores share them is not known then: one L3 for
+// all.
+void read_cache_sizes(topology *t) {
+    const cache_sizes &sizes = host_cache_sizes();
+    t->l2_bytes = sizes.l2_bytes;
+    t->l3_bytes = sizes.l3_bytes;
+    t->l3_shared_by = t->n_cores;
 }
 
 } // namespace
@@ -128,6 +121,7 @@ topology fallback_topology() {
 #endif
     read_sysconf(&t);
     if (!t.n_cores) t.n_cores = static_cast<int>(std::thread::hardware_concurrency());
+    if (!t.l2_bytes && !t.l3_bytes) read_cache_sizes(&t);
     fill_in_defaults(t);
     t.n_l3 = t.l3_bytes ? std::max(1, t.n_cores / t.l3_shared_by) : 0;
     return t;

@@ -34,8 +34,8 @@ struct topology {
 };
 
 // Read on the first call, then kept; safe from any thread. A later change of the process's affinity
-// is not noticed. The first call takes 2 to 3 ms with hwloc, 0.3 ms without; call it when a reorder
-// is made, never when one is executed.
+// is not noticed. The first call takes 2 to 3 ms with hwloc, 0.2 ms without: only for what
+// cache_sizes.hpp does not tell, and only where more than one thread is going to work.
 const topology &host_topology();
 
 // From hwloc's synthetic notation, for tests. Throws failure: invalid_arguments if hwloc cannot
