@@ -408,7 +408,8 @@ TEST(Plan, TooManyTailsTakeASimplerTile) {
     plan p;
     std::string why;
     machine m = avx512();
-    m.l2_bytes = m.l3_bytes = size_t(1) << 60; // beyond the caches other blocks are chosen, which fit
+    m.l2_bytes = m.l3_bytes = size_t(1)
+            << 60; // beyond the caches other blocks are chosen, which fit
     EXPECT_FALSE(tfmt::cpu::make_plan(move, m, plan_mode::move, &p, &why));
     EXPECT_EQ(why, "too many combinations of tails for generated code");
 }

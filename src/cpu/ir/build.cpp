@@ -168,6 +168,42 @@ private:
         return masks;
     }
 
+    // Place of each of the 2^n elements of a run in memory, in elements.
+    std::vector<int64_t> places_of(
+            const std::vector<int> &run, const std::vector<dim_t> &strides) const {
+        return subset_sums(run, [&](int bit) { return strides[size_t(bit)] / t_.elem_bytes; });
+    }
+
+    // For a packed run: where each byte of a vector of chunks comes from. Loads: lanes from
+    // memory's order; stores: memory's order from lanes. Lanes that do not exist share the places
+    // of others, which come later and so prevail.
+    byte_indices packing(const std::vector<int64_t> &places, bool of_loads) const {
+        byte_indices indices {};
+        for (size_t i = 0; i < indices.size(); i++)
+            indices[i] = uint8_t(
+                    i % size_t(k_.vector_bytes)); // whole elements, even where none is wanted
+        const size_t n = places.size(), n_lanes = size_t(1) << lanes_.size();
+        for (size_t lane = 0; lane < n_lanes; lane++) {
+            const size_t place = lane / n * n + size_t(places[lane % n]);
+            const size_t to = of_loads ? lane : place, from = of_loads ? place : lane;
+            for (int byte = 0; byte < t_.elem_bytes; byte++)
+                indices[to * size_t(t_.elem_bytes) + byte] = uint8_t(
+                        from * size_t(t_.elem_bytes) + byte);
+        }
+        return indices;
+    }
+
+    int emit_packing(int value, const std::vector<int64_t> &places, bool of_loads) {
+        const bool is_within16 = int(places.size()) * t_.elem_bytes <= 16;
+        return emit_shuffle(is_within16 ? op_kind::within16 : op_kind::permute, value, -1,
+                constant(packing(places, of_loads)));
+    }
+
+    static uint64_t packed_mask(uint64_t mask) {
+        const int n = __builtin_popcountll(mask);
+        return n == 64 ? mask : (uint64_t(1) << n) - 1;
+    }
+
     // The loads or stores of all registers: chunks of 2^run_bits elements, told apart by the lanes
     // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
     // and its operation, which has no chunks if no element takes part.
@@ -179,13 +215,16 @@ private:
         const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
         const int chunk_bytes = t_.elem_bytes << shape.run.size();
         const uint64_t full = chunk_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << chunk_bytes) - 1;
+        const bool packed = is_packed(t_, shape.run,
+                kind == op_kind::load ? &tile_bit::src_stride_bytes : &tile_bit::dst_stride_bytes);
         for (size_t r = 0; r < regs.size(); r++) {
             op o(kind);
             o.unit_bytes = chunk_bytes;
             o.chunks.reserve(fill.size());
             uint64_t any = 0;
             for (size_t f = 0; f < fill.size(); f++) {
-                const uint64_t mask = mask_of(r, f) & full;
+                uint64_t mask = mask_of(r, f) & full;
+                if (packed) mask = packed_mask(mask);
                 o.chunks.push_back({regs[r] + fill[f], mask});
                 any |= mask;
             }
@@ -211,6 +250,9 @@ private:
                 [&](size_t, op o) {
                     values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
                 });
+        if (is_packed(t_, shape.run, &tile_bit::src_stride_bytes))
+            for (int &v : values_)
+                if (v >= 0) v = emit_packing(v, places_of(shape.run, src_strides_), true);
         if (p_.prefetch_bytes != 0) prefetch_all();
     }
 
@@ -330,6 +372,7 @@ private:
         const memory_shape shape = shape_of(int(t_.dst_run.size()));
         std::vector<cut_masks> masks = masks_of(store_cuts_, shape);
         const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
+        const bool packed = is_packed(t_, shape.run, &tile_bit::dst_stride_bytes);
         std::vector<cut_masks> loaded;
         if (padding_only) loaded = masks_of(load_cuts_, shape);
         memory_ops(
@@ -340,6 +383,9 @@ private:
                 },
                 [&](size_t r, op o) {
                     if (o.chunks.empty()) return;
+                    if (packed && values_[r] >= 0)
+                        values_[r] = emit_packing(
+                                values_[r], places_of(shape.run, dst_strides_), false);
                     o.a = zero_if_none(values_[r]);
                     ops_.push_back(std::move(o));
                 });

@@ -124,7 +124,8 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
 bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = t.vector_bytes;
-    if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v)
+    if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v
+            || is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes))
         return false;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()

@@ -30,6 +30,14 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
     return double(moved_bytes(p)) >= tuning::streaming_share_of_cache * double(m.l3_bytes);
 }
 
+bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride) {
+    for (size_t i = 0; i < run.size(); i++) {
+        const tile_bit &b = t.bits[size_t(run[i])];
+        if (b.level >= 0 && b.*stride != dim_t(t.elem_bytes) << i) return true;
+    }
+    return false;
+}
+
 int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
 
 namespace {
@@ -65,20 +73,42 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index) {
     return true;
 }
 
-// The bits along which addresses are contiguous in src (or dst), lowest first. A level whose extent
-// is no power of two ends the run: its bits are padded up and the excess masked.
-bit_list contiguous_run(const move_problem &p, bool of_src) {
+// Whether any order of the elements of a vector takes one instruction.
+bool can_permute(const machine &m, int elem_bytes) {
+    return m.has_two_source_permutes && (elem_bytes >= 2 || m.has_vbmi);
+}
+
+bool is_exact(const move_problem &p, const level &l) {
+    const dim_limits &limits = p.limits[size_t(l.dim)];
+    return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
+}
+
+// The bits along which addresses are contiguous in src (or dst), lowest first. The bits of a level
+// whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
+// is so short that the next level begins within `packed_bits` (see tile::src_run).
+bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) {
     bit_list run;
     dim_t stride = p.elem_bytes;
+    bool is_packed = false, all_exact = true;
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < p.levels.size() && !grown; i++) {
             const level &l = p.levels[i];
             if ((of_src ? l.src_stride : l.dst_stride) != stride || !may_enter(p, run, int(i)))
                 continue;
+            // What a tail leaves of a packed run must be a beginning of it.
+            if (is_packed && !all_exact) return run;
             for (int k = 0; k < total_bits(l); k++)
                 run.push_back({int(i), k});
-            if (!is_pow2(l.extent)) return run;
+            all_exact = all_exact && is_exact(p, l);
+            if (is_packed && run.size() >= packed_bits) {
+                run.resize(packed_bits);
+                return run;
+            }
+            if (!is_pow2(l.extent)) {
+                if (run.size() >= packed_bits || !all_exact) return run;
+                is_packed = true;
+            }
             stride *= l.extent;
             grown = true;
         }
@@ -173,11 +203,13 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
 } // namespace
 
 tile choose_tile(const move_problem &p, const machine &m) {
-    bit_list src = contiguous_run(p, true);
-    const bit_list whole_dst = contiguous_run(p, false);
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const size_t packed_bits = can_permute(m, p.elem_bytes) ? lane_bits
+                                                            : log2_exact(16 / p.elem_bytes);
+    bit_list src = contiguous_run(p, true, packed_bits);
+    const bit_list whole_dst = contiguous_run(p, false, packed_bits);
     if (src.empty() || whole_dst.empty()) return element_tile(p);
 
-    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     bit_list dst = prefix(whole_dst, lane_bits);
     src = prefix(src, lane_bits);
     bit_list &shortened = prefers_whole_src_lines(p, m, src, dst) ? dst : src;
@@ -193,7 +225,7 @@ tile choose_tile(const move_problem &p, const machine &m) {
 }
 
 tile choose_zero_tile(const move_problem &p, const machine &m) {
-    bit_list dst = contiguous_run(p, false);
+    bit_list dst = contiguous_run(p, false, 0);
     if (dst.empty()) return element_tile(p);
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     dst = prefix(dst, lane_bits);

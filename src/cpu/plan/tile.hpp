@@ -32,14 +32,19 @@ struct tile {
     int elem_bytes;
     int vector_bytes;           // 16..64; elem_bytes where one element is moved at a time
     std::vector<tile_bit> bits; // n_lane_bits() or more
-    std::vector<int>
-            src_run; // indices into bits; loads of 2^n elements (whole run or one register)
+    // Indices into bits; loads of 2^n elements (the whole run or one register). A run may be
+    // packed: a short level in it has more bits than steps, and the next level begins right behind
+    // its last step. C = 3 in front of w takes bits c0 c1 w0 w1 with strides of 1, 2, 3 and 6
+    // elements, of which those with c = 3 do not exist: 16 lanes are 12 elements of memory.
+    std::vector<int> src_run;
     std::vector<int> dst_run;
     std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
 
     int n_lane_bits() const;
     int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
 };
+
+bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride);
 
 int log2_exact(dim_t pow2);
 int ceil_log2(dim_t n);
