@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drains of a scratch as machine code against the interpreter: kernels made by hand with any runs
+// at any alignment, alone and in chains, between guard pages.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/guarded_buffer.hpp"
+#include "support/random_data.hpp"
+#include "tests/unit/jit_helpers.hpp"
+
+namespace {
+
+using namespace plan_test;
+using namespace tfmt::cpu::ir;
+using tfmt_test::guarded_buffer;
+using tfmt_test::placement;
+using tfmt_test::random_source;
+
+constexpr int64_t line = 64;
+constexpr int64_t src_bytes = 8 << 10;
+constexpr int64_t chain_src_bytes = 600; // that a chain's steps may go along the source
+
+// Kernels whose fills copy any bytes of the source to the runs of a drain.
+class drain_maker {
+public:
+    drain_maker(int vector_bytes, uint64_t seed, bool is_streaming) : random_(seed) {
+        k_.vector_bytes = vector_bytes;
+        k_.is_streaming = is_streaming;
+    }
+
+    kernel k_;
+    random_source random_;
+
+    // `n` runs in the scratch, each behind a line and more of its own; their places in the
+    // destination and their lengths are for the caller to set, up to `max_bytes`.
+    std::vector<scratch_run> runs_in_scratch(int n, int64_t max_bytes) {
+        std::vector<scratch_run> runs;
+        int64_t at = 0;
+        for (int i = 0; i < n; i++) {
+            at += line + random_.below(70);
+            runs.push_back({at, 0, 1});
+            at += max_bytes;
+        }
+        k_.scratch_bytes = std::max(k_.scratch_bytes, (at + line - 1) / line * line);
+        return runs;
+    }
+
+    int add_drain(bool is_chained, std::vector<scratch_run> runs) {
+        k_.drains.push_back({is_chained, std::move(runs), prefetches()});
+        return int(k_.drains.size()) - 1;
+    }
+
+    // A fill of the runs of drain `index` and the drain itself.
+    std::vector<nest_node> fill_and_drain(int index) {
+        nest_node fill, drain;
+        fill.step = scratch_step::fill;
+        fill.dst_offset_bytes = line; // as build() does it
+        for (const scratch_run &r : k_.drains[size_t(index)].runs)
+            add_copy(fill.children, r.scratch_offset_bytes - line, r.bytes);
+        drain.step = scratch_step::drain;
+        drain.drain = index;
+        return {fill, drain};
+    }
+
+    // "" if machine code leaves what the interpreter does, and nothing beside it.
+    std::string differs(const machine &m, int64_t dst_bytes, int64_t dst_shift_bytes) {
+        const std::string malformed = verify(k_);
+        if (!malformed.empty()) return malformed;
+        const placement where = random_.one_in(2) ? placement::at_end : placement::at_start;
+        guarded_buffer src(size_t(src_bytes), where);
+        tfmt_test::fill_random_bits(src.data(), src_bytes, random_);
+        guarded_buffer scratch(size_t(k_.scratch_bytes), placement::at_end, size_t(line));
+        guarded_buffer wanted(size_t(dst_bytes), where, 1, size_t(dst_shift_bytes));
+        guarded_buffer actual(size_t(dst_bytes), where, 1, size_t(dst_shift_bytes));
+        interpret(k_, src.data(), wanted.data(), root_count, true);
+        machine_code(k_, m).function()(src.data(), actual.data(), root_count, 1, scratch.data());
+        if (!actual.slack_is_intact()) return "bytes beside the destination\n" + to_text(k_);
+        if (!scratch.slack_is_intact()) return "bytes beside the scratch\n" + to_text(k_);
+        for (int64_t i = 0; i < dst_bytes; i++)
+            if (wanted.data()[i] != actual.data()[i])
+                return "byte " + std::to_string(i) + " of the destination\n" + to_text(k_);
+        return "";
+    }
+
+    int64_t root_count = 1;
+
+private:
+    // Lines to fetch: a few, many, none; in the source, before it, or where no memory can be.
+    std::vector<int64_t> prefetches() {
+        std::vector<int64_t> offsets;
+        for (int64_t n = random_.below(4) * random_.below(5); n > 0; n--) {
+            const auto anywhere = int64_t(random_.bits());
+            offsets.push_back(random_.one_in(3) ? anywhere : anywhere % (4 * src_bytes));
+        }
+        return offsets;
+    }
+
+    // Moves `bytes` from anywhere in the source to `at`, by whole vectors and a rest.
+    void add_copy(std::vector<nest_node> &nodes, int64_t at, int64_t bytes) {
+        const int64_t v = k_.vector_bytes, n_whole = bytes / v, rest = bytes % v;
+        const int64_t from = random_.below(src_bytes - bytes - chain_src_bytes);
+        if (n_whole > 0) {
+            nest_node loop;
+            loop.src_offset_bytes = from;
+            loop.dst_offset_bytes = at;
+            loop.count = n_whole;
+            loop.src_step_bytes = loop.dst_step_bytes = v;
+            loop.children = {copy_block(v, 0, 0)};
+            nodes.push_back(loop);
+        }
+        if (rest > 0) nodes.push_back(copy_block(rest, from + n_whole * v, at + n_whole * v));
+    }
+
+    nest_node copy_block(int64_t bytes, int64_t src_offset, int64_t dst_offset) {
+        op load(op_kind::load), store(op_kind::store);
+        load.unit_bytes = store.unit_bytes = k_.vector_bytes;
+        load.chunks = store.chunks = {{0, bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << bytes) - 1}};
+        load.out = store.a = k_.n_values++;
+        nest_node n;
+        n.src_offset_bytes = src_offset;
+        n.dst_offset_bytes = dst_offset;
+        n.block = int(k_.blocks.size());
+        k_.blocks.push_back({load, store});
+        return n;
+    }
+};
+
+// Mostly around the lengths at which something changes, else anything up to some lines.
+int64_t random_length(random_source &random, int64_t max_bytes) {
+    static const std::vector<int64_t> special {1, 2, 3, 8, 16, 31, 32, 63, 64, 65, 127, 128, 129,
+            191, 255, 256, 257, 319, 320, 511, 512, 513, 640};
+    return std::min(
+            max_bytes, random.one_in(3) ? random.pick(special) : random.between(1, max_bytes));
+}
+
+nest_node loop_of(
+        int64_t count, int64_t src_step, int64_t dst_step, std::vector<nest_node> children) {
+    nest_node n;
+    n.count = count;
+    n.src_step_bytes = src_step;
+    n.dst_step_bytes = dst_step;
+    n.children = std::move(children);
+    return n;
+}
+
+class DrainsOn : public testing::TestWithParam<machine> {
+protected:
+    void SetUp() override {
+        if (!host_is(GetParam())) GTEST_SKIP() << "the host lacks " << name_of(GetParam());
+    }
+    int random_width(uint64_t seed) const {
+        const int widths[] = {GetParam().vector_bytes, 16};
+        return widths[seed % 5 == 0];
+    }
+};
+
+// Runs that have nothing to do with each other, at any place.
+TEST_P(DrainsOn, UnchainedRuns) {
+    for (uint64_t seed = 0; seed < 250; seed++) {
+        drain_maker maker(random_width(seed), seed, seed % 2);
+        random_source &random = maker.random_;
+        const int64_t max_bytes = random.one_in(4) ? 1500 : 400;
+        const int n = seed % 10 == 0 ? 150 : 1 + int(random.below(6));
+        std::vector<scratch_run> runs = maker.runs_in_scratch(n, max_bytes);
+        int64_t at = 0;
+        for (scratch_run &r : runs) {
+            r.dst_offset_bytes = at += random.below(130); // some touch the one before
+            r.bytes = random_length(random, max_bytes);
+            at += r.bytes;
+        }
+        const int drain = maker.add_drain(false, std::move(runs));
+        maker.k_.root = maker.fill_and_drain(drain);
+        ASSERT_EQ(maker.differs(GetParam(), at, random.below(70)), "") << "seed " << seed;
+    }
+}
+
+// In the table in any order: what a run finds beside it may be written already, or not yet.
+TEST_P(DrainsOn, RunsThatShareLines) {
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        drain_maker maker(random_width(seed), 1000 + seed, seed % 2);
+        random_source &random = maker.random_;
+        std::vector<scratch_run> runs = maker.runs_in_scratch(20, 90);
+        int64_t at = 0;
+        for (scratch_run &r : runs) {
+            r.dst_offset_bytes = at;
+            at += r.bytes = random.between(1, 90);
+        }
+        for (size_t i = runs.size(); i > 1; i--)
+            std::swap(runs[i - 1], runs[size_t(random.below(int64_t(i)))]);
+        const int drain = maker.add_drain(false, std::move(runs));
+        maker.k_.root = maker.fill_and_drain(drain);
+        ASSERT_EQ(maker.differs(GetParam(), at, random.below(64)), "") << "seed " << seed;
+    }
+}
+
+// Chains: every drain but the last has runs of one length, at which the next one goes on.
+struct chain {
+    int n_drains;
+    int n_runs;
+    int64_t step_bytes;
+    std::vector<int64_t> row_offsets; // of the runs of the first drain
+    int64_t dst_bytes;
+};
+
+chain random_chain(random_source &random, int n_runs) {
+    chain c {1 + int(random.below(5)), n_runs, 0, {}, 0};
+    c.step_bytes = 2 * line + random.below(random.one_in(2) ? 64 : 600);
+    if (random.one_in(4)) c.step_bytes = c.step_bytes / line * line;
+    for (int r = 0; r < n_runs; r++) {
+        c.row_offsets.push_back(c.dst_bytes += random.below(100));
+        c.dst_bytes += c.n_drains * c.step_bytes;
+    }
+    return c;
+}
+
+// The nodes that build() makes for a chain whose last drain is short.
+std::vector<nest_node> chain_nodes(drain_maker &maker, const chain &c) {
+    random_source &random = maker.random_;
+    std::vector<scratch_run> runs = maker.runs_in_scratch(c.n_runs, c.step_bytes), last_runs = runs;
+    for (int r = 0; r < c.n_runs; r++) {
+        runs[size_t(r)].dst_offset_bytes = last_runs[size_t(r)].dst_offset_bytes =
+                c.row_offsets[size_t(r)];
+        runs[size_t(r)].bytes = c.step_bytes;
+        // A chain of one has at least two lines in each run.
+        last_runs[size_t(r)].bytes = c.n_drains == 1 ? random.between(2 * line, c.step_bytes)
+                                                     : random_length(random, c.step_bytes);
+    }
+    const int last = maker.add_drain(true, last_runs);
+    const int first = c.n_drains == 1 ? last : maker.add_drain(true, runs);
+    std::vector<nest_node> nodes;
+    nest_node mark;
+    mark.step = scratch_step::begin_rows;
+    mark.drain = first;
+    nodes.push_back(mark);
+    if (c.n_drains > 1)
+        nodes.push_back(loop_of(
+                c.n_drains - 1, 100 + random.below(30), c.step_bytes, maker.fill_and_drain(first)));
+    const int64_t last_offset = (c.n_drains - 1) * c.step_bytes;
+    mark.step = scratch_step::near_end;
+    mark.drain = last;
+    mark.dst_offset_bytes = last_offset;
+    nodes.push_back(mark);
+    nodes.push_back(loop_of(1, 0, 0, maker.fill_and_drain(last)));
+    nodes.back().dst_offset_bytes = last_offset;
+    mark.step = scratch_step::end_rows;
+    nodes.push_back(mark);
+    return nodes;
+}
+
+TEST_P(DrainsOn, Chains) {
+    for (uint64_t seed = 0; seed < 250; seed++) {
+        drain_maker maker(random_width(seed), 2000 + seed, seed % 2);
+        random_source &random = maker.random_;
+        const chain c = random_chain(random, seed % 10 == 0 ? 60 : 1 + int(random.below(5)));
+        maker.k_.root = chain_nodes(maker, c);
+        ASSERT_EQ(maker.differs(GetParam(), c.dst_bytes, random.below(70)), "") << "seed " << seed;
+    }
+}
+
+// One chain after the other through the same scratch, each at another alignment, inside of more
+// loops than there are registers to count them; as root steps and as the rest behind them.
+TEST_P(DrainsOn, ChainsInsideOfLoops) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        drain_maker maker(random_width(seed), 3000 + seed, seed % 2);
+        random_source &random = maker.random_;
+        const chain c = random_chain(random, 1 + int(random.below(3)));
+        std::vector<nest_node> nodes = chain_nodes(maker, c);
+        int64_t bytes = c.dst_bytes;
+        for (int64_t depth = random.below(10), n_long = 0; depth > 0; depth--) {
+            const int64_t count = n_long < 7 && random.one_in(2) ? 2 : 1;
+            n_long += count > 1;
+            const int64_t step = bytes + random.below(70);
+            nodes = {loop_of(count, 0, step, std::move(nodes))};
+            bytes = (count - 1) * step + bytes;
+        }
+        maker.root_count = random.below(3);
+        maker.k_.dst_step_bytes = bytes + random.below(70);
+        maker.k_.root = nodes;
+        maker.k_.rest = nodes;
+        bytes += maker.root_count * maker.k_.dst_step_bytes;
+        ASSERT_EQ(maker.differs(GetParam(), bytes, random.below(64)), "") << "seed " << seed;
+    }
+}
+
+// Address space of which only some windows can be touched.
+class windows {
+public:
+    explicit windows(size_t size_bytes) : size_(size_bytes) {
+        void *p = mmap(
+                nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        data_ = p == MAP_FAILED ? nullptr : static_cast<uint8_t *>(p);
+    }
+    ~windows() {
+        if (data_) munmap(data_, size_);
+    }
+    windows(const windows &) = delete;
+    windows &operator=(const windows &) = delete;
+
+    uint8_t *data() const { return data_; }
+    bool open(int64_t offset_bytes, int64_t bytes) {
+        return mprotect(data_ + offset_bytes, size_t(bytes), PROT_READ | PROT_WRITE) == 0;
+    }
+
+private:
+    size_t size_;
+    uint8_t *data_;
+};
+
+// Offsets that fit no displacement, of runs in the table and of the steps of a chain.
+TEST_P(DrainsOn, DestinationsBeyond2GiB) {
+    const int64_t page = sysconf(_SC_PAGESIZE), far = (int64_t(3) << 30) + 5 * page;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        drain_maker maker(GetParam().vector_bytes, 4000 + seed, seed % 2);
+        random_source &random = maker.random_;
+        chain c = random_chain(random, 3);
+        for (size_t r = 0; r < 3; r++) // of each row a window
+            c.row_offsets[r] = int64_t(r) * far + random.below(200);
+        nest_node shifted = loop_of(1, 0, 0, chain_nodes(maker, c));
+        shifted.dst_offset_bytes = 3 * far;
+        maker.k_.root = {shifted, loop_of(2, 0, 7 * far, shifted.children)};
+        maker.k_.root[1].dst_offset_bytes = -2 * far; // where the caller's pointer is no row
+        ASSERT_EQ(verify(maker.k_), "");
+
+        guarded_buffer src(size_t(src_bytes), placement::at_end);
+        guarded_buffer scratch(size_t(maker.k_.scratch_bytes), placement::at_end, size_t(line));
+        tfmt_test::fill_random_bits(src.data(), src_bytes, random);
+        const int64_t window_bytes = (200 + 5 * 800 + page) / page * page;
+        windows wanted(size_t(11 * far)), actual(size_t(11 * far));
+        ASSERT_TRUE(wanted.data() && actual.data());
+        std::vector<int64_t> offsets;
+        for (int64_t sequence : {0, 5, 7}) // -2, 3 and 5 times `far` from the pointer given
+            for (int64_t r = 0; r < 3; r++)
+                offsets.push_back((sequence + r) * far);
+        for (int64_t at : offsets)
+            ASSERT_TRUE(wanted.open(at, window_bytes) && actual.open(at, window_bytes));
+        interpret(maker.k_, src.data(), wanted.data() + 2 * far, 1, false);
+        machine_code(maker.k_, GetParam())
+                .function()(src.data(), actual.data() + 2 * far, 1, 0, scratch.data());
+        for (int64_t at : offsets)
+            ASSERT_EQ(std::memcmp(wanted.data() + at, actual.data() + at, size_t(window_bytes)), 0)
+                    << "seed " << seed << ", window at " << at;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+        Machines, DrainsOn, testing::ValuesIn(all_machines()), plan_test::test_name_of);
+
+} // namespace
