@@ -51,8 +51,11 @@ public:
           src_bytes_(run_bytes(t, t.src_run)),
           dst_bytes_(run_bytes(t, t.dst_run)) {
         bytes_ = t.elem_bytes;
-        for (const tile_bit &b : t.bits)
-            if (b.level >= 0) bytes_ *= 2;
+        for (const tile_bit &b : t.bits) {
+            if (b.level < 0) continue;
+            bytes_ *= 2;
+            tile_.push_back({b.dim, 2, b.weight, b.src_stride_bytes, b.dst_stride_bytes, {}, {}});
+        }
     }
 
     // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
@@ -113,11 +116,11 @@ private:
         return of_src ? l.src_stride : l.dst_stride;
     }
 
-    // Whether `l` goes on where a run of `run_bytes` ends: a small gap is as good as none, and the
-    // tile's share of a level that it does not divide is counted as whole.
+    // Whether `l` goes on where a run of `run_bytes` ends. The tile's share of a level that it does
+    // not divide is counted as whole, and a small gap in what is read is as good as none.
     static bool continues(const level &l, dim_t run_bytes, bool of_src) {
         const dim_t stride = stride_of(l, of_src);
-        return stride <= run_bytes + tuning::line_bytes && 2 * stride > run_bytes;
+        return stride <= run_bytes + (of_src ? tuning::line_bytes : 0) && 2 * stride > run_bytes;
     }
 
     dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src) {
@@ -132,7 +135,7 @@ private:
 
     // The run with the next level that the block has already, or 0.
     dim_t continue_in_block(dim_t run_bytes, bool of_src) const {
-        for (const std::vector<level> *levels : {&line_, &inner_})
+        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
             for (const level &l : *levels)
                 if (continues(l, run_bytes, of_src) && stride_of(l, of_src) * l.extent > run_bytes)
                     return stride_of(l, of_src) * l.extent;
@@ -141,21 +144,24 @@ private:
 
     // The run with as much of the next level as the target asks for, or 0.
     dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
-        for (size_t i = 0; i < outer_.size(); i++) {
-            const level l = outer_[i];
-            if (!continues(l, run_bytes, of_src) || !may_enter(l)) continue;
-            dim_t wanted = std::max<dim_t>(1, (target_bytes + run_bytes / 2) / run_bytes);
-            if (l.extent <= slack_bytes_ / run_bytes) wanted = l.extent;
-            wanted = std::min(wanted, max_bytes_ / bytes_);
-            if (wanted <= 1) return 0;
-            // Blocks of equal size: a last one of a few steps would spoil the rest.
-            const dim_t n_blocks = (l.extent + wanted - 1) / wanted;
-            const dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
-            if (steps == 1) return 0;
-            take_steps(i, steps);
-            return stride_of(l, of_src) * steps;
-        }
-        return 0;
+        size_t next = outer_.size();
+        for (size_t i = 0; i < outer_.size(); i++)
+            if (continues(outer_[i], run_bytes, of_src) && may_enter(outer_[i])
+                    && (next == outer_.size()
+                            || stride_of(outer_[i], of_src) < stride_of(outer_[next], of_src)))
+                next = i;
+        if (next == outer_.size()) return 0;
+        const level l = outer_[next];
+        dim_t wanted = std::max<dim_t>(1, (target_bytes + run_bytes / 2) / run_bytes);
+        if (l.extent <= slack_bytes_ / run_bytes) wanted = l.extent;
+        wanted = std::min(wanted, max_bytes_ / bytes_);
+        if (wanted <= 1) return 0;
+        // Blocks of equal size: a last one of a few steps would spoil the rest.
+        const dim_t n_blocks = (l.extent + wanted - 1) / wanted;
+        const dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
+        if (steps == 1) return 0;
+        take_steps(next, steps);
+        return stride_of(l, of_src) * steps;
     }
 
     bool may_enter(const level &l) const {
@@ -186,6 +192,7 @@ private:
 
     const std::vector<level> all_;
     std::vector<level> outer_, inner_, line_;
+    std::vector<level> tile_;     // its bits
     dim_t bytes_;                 // of a block
     dim_t src_bytes_, dst_bytes_; // that a block covers in one piece
     dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
@@ -195,7 +202,6 @@ private:
 
 loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern pattern) {
     sort_levels(levels, false);
-    if (t.src_run.empty()) return {levels, 0, 0};
     blocking b(levels, t);
     switch (pattern) {
     case memory_pattern::in_l2:

@@ -168,7 +168,7 @@ bool lay_out(
     out->mode = mode;
     out->stores = stores;
     out->target = m;
-    out->the_tile = mode == plan_mode::move ? choose_tile(p, m) : choose_zero_tile(p, m);
+    out->the_tile = mode == plan_mode::move ? choose_tile(p, m, stores) : choose_zero_tile(p, m);
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->problem = p;
     out->moved_bytes = moved_bytes(p);

@@ -43,13 +43,6 @@ struct job {
     bool has_rest;
 };
 
-// How the destination is written.
-enum class store_path {
-    plain,    // tiles where they belong
-    streamed, // the same, past the caches: for destinations that are multiples of a vector
-    staged    // through a scratch, from which whole lines go past the caches
-};
-
 struct plan {
     plan_mode mode;
     store_path stores;

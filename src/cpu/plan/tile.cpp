@@ -2,6 +2,7 @@
 #include "cpu/plan/tile.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -135,26 +136,32 @@ int max_reg_bits(const machine &m) {
     return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
 }
 
-// Whether more rows than a set holds collide in L1: the rows that `run` steps through on the side
-// where it is not contiguous.
+// Whether rows push each other out of L1: the rows that `run` steps through on the side where it is
+// not contiguous.
 bool rows_collide(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    return tuning::l1_ways_log2 < std::count_if(
-                   run.begin(), run.end(),
-                   [&](const level_bit &b) {
-                       const level &l = p.levels[size_t(b.level)];
-                       const dim_t stride = (of_src ? l.src_stride : l.dst_stride) << b.k;
-                       return !contains(other, b) && stride % tuning::l1_set_period_bytes == 0;
-                   });
+    std::vector<dim_t> rows {0};
+    for (const level_bit &b : run) {
+        if (contains(other, b)) continue;
+        const level &l = p.levels[size_t(b.level)];
+        const dim_t stride = (of_src ? l.src_stride : l.dst_stride) << b.k;
+        for (size_t i = 0, n = rows.size(); i < n; i++)
+            rows.push_back(rows[i] + stride);
+    }
+    std::array<int, tuning::l1_set_period_bytes / tuning::line_bytes> in_set {};
+    for (dim_t row : rows)
+        in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
+    return *std::max_element(in_set.begin(), in_set.end()) > tuning::max_rows_in_l1_set;
 }
 
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
 // that is stored in parts costs more than one that is loaded in parts. But lines of source rows
 // that collide are gone from L1 before their next part is wanted, so these are better read at once,
-// unless the destination collides as well or is to be streamed.
+// unless the destination collides as well. Of what is staged only the source's lines matter, of
+// what is streamed only the destination's.
 bool prefers_whole_src_lines(
-        const move_problem &p, const machine &m, const bit_list &src, const bit_list &dst) {
-    return rows_collide(p, dst, src, true) && !rows_collide(p, src, dst, false)
-            && !exceeds_cache(p, m);
+        const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
+    if (stores == store_path::streamed || !rows_collide(p, dst, src, true)) return false;
+    return stores == store_path::staged || !rows_collide(p, src, dst, false);
 }
 
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
@@ -202,7 +209,7 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
 
 } // namespace
 
-tile choose_tile(const move_problem &p, const machine &m) {
+tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t packed_bits = can_permute(m, p.elem_bytes) ? lane_bits
                                                             : log2_exact(16 / p.elem_bytes);
@@ -212,7 +219,7 @@ tile choose_tile(const move_problem &p, const machine &m) {
 
     bit_list dst = prefix(whole_dst, lane_bits);
     src = prefix(src, lane_bits);
-    bit_list &shortened = prefers_whole_src_lines(p, m, src, dst) ? dst : src;
+    bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(m))
         shortened.pop_back();
 

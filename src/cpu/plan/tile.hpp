@@ -20,6 +20,13 @@
 // transpose.
 namespace tfmt::cpu {
 
+// How the destination is written.
+enum class store_path {
+    plain,    // tiles where they belong
+    streamed, // the same, past the caches: for destinations that are multiples of a vector
+    staged    // through a scratch, from which whole lines go past the caches
+};
+
 struct tile_bit {
     int level;    // of the normalized problem (a plan orders and cuts them); -1: a filler, always 0
     int dim;      // -1 for a filler
@@ -57,7 +64,7 @@ bool exceeds_cache(const move_problem &p, const machine &m);
 
 // Along both contiguous runs where both sides have one of two elements or more; else one element at
 // a time.
-tile choose_tile(const move_problem &p, const machine &m);
+tile choose_tile(const move_problem &p, const machine &m, store_path stores);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
 tile choose_zero_tile(const move_problem &p, const machine &m);
