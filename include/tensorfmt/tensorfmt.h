@@ -540,10 +540,11 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  * with any alignment. They may be the same where both descriptors are equal (then only the padding
  * is written); any other overlap is refused. args: NULL, or values for the attributes and threads.
  * A tensor without elements touches neither buffer. Any number of threads may execute one reorder
- * at once on different destinations. The bytes written do not depend on threads. Allocates nothing.
- * tfmt_invalid_arguments: reorder null; src or dst null with elements to move; an overlap; a
- * struct_size that no version of the structure has; a thread pool without one of its functions, or
- * one that says less than 1 thread. */
+ * at once on different destinations. The bytes written do not depend on threads. Allocates nothing;
+ * tensors beyond the caches take up to 66 KiB of stack on each thread that works on them, and 4 KiB
+ * more on the calling one where there are several. tfmt_invalid_arguments: reorder null; src or dst
+ * null with elements to move; an overlap; a struct_size that no version of the structure has; a
+ * thread pool without one of its functions, or one that says less than 1 thread. */
 TFMT_API tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args);
 
