@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the loops around a tile and the scratch of a block, for random pairs of layouts on
+// machines of every width: nothing is lost, nothing is done twice, nothing overlaps.
+#include "cpu/plan/staging.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/loop_order.hpp"
+#include "cpu/plan/tuning.hpp"
+#include "support/check_reorder.hpp"
+#include "support/random_desc.hpp"
+#include "tests/unit/plan_helpers.hpp"
+
+namespace {
+
+using namespace plan_test;
+using tfmt::dim_limits;
+using tfmt::cpu::loop_order;
+using tfmt::cpu::memory_pattern;
+using tfmt::cpu::staging;
+using tfmt::cpu::store_path;
+using tfmt::cpu::tile;
+using tfmt::cpu::tile_bit;
+namespace tuning = tfmt::cpu::tuning;
+
+// A move between random layouts; nothing is allocated, so tensors may be of any size.
+struct random_move {
+    move_problem move;
+    std::string text;
+
+    explicit random_move(uint64_t seed) {
+        tfmt_test::random_source random(seed);
+        const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64};
+        const tfmt_data_type_t type = types[seed % 4];
+        tfmt_test::dims dims = tfmt_test::random_dims(random, 1 << (10 + seed % 16), false);
+        if (seed % 5 == 0) // one is far beyond all blocks
+            dims[size_t(random.below(int64_t(dims.size())))] *= random.between(500, 3000);
+        const int64_t max_bytes = int64_t(1) << 45;
+        const auto src = make_random_desc(random, dims, type, tfmt_test::role::src, max_bytes);
+        const auto dst = make_random_desc(random, dims, type, tfmt_test::role::dst, max_bytes);
+        text = src.recipe + "\n  -> " + dst.recipe;
+        move = normalized(*src.md, *dst.md);
+    }
+};
+
+// What the tile leaves of each level.
+std::vector<level> around_tile(const move_problem &p, const tile &t) {
+    std::vector<level> levels;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        level l = p.levels[i];
+        for (int bit = 0; bit < t.bits_of_level[i]; bit++) {
+            l.extent = (l.extent + 1) / 2;
+            l.unit *= 2;
+            l.src_stride *= 2;
+            l.dst_stride *= 2;
+        }
+        if (l.extent > 1) levels.push_back(l);
+    }
+    return levels;
+}
+
+bool is_part_of(const level &l, const level &whole) {
+    return l.dim == whole.dim && l.unit >= whole.unit && l.unit < whole.unit * whole.extent;
+}
+
+// "" if tile and levels together step through each index of each level of the problem once.
+std::string misses(const move_problem &p, const tile &t, const std::vector<level> &levels) {
+    std::vector<level> left = levels;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &whole = p.levels[i];
+        dim_t covered = dim_t(1) << t.bits_of_level[i];
+        dim_t outermost = covered >> 1; // steps of `whole` that one of the outermost part covers
+        for (;;) {
+            const auto next = std::find_if(left.begin(), left.end(), [&](const level &l) {
+                return l.dim == whole.dim && l.unit == whole.unit * covered;
+            });
+            if (next == left.end() || covered >= whole.extent) break;
+            if (next->src_stride != whole.src_stride * covered
+                    || next->dst_stride != whole.dst_stride * covered)
+                return "stride of " + plan_test::text_of(*next);
+            if (next->is_regular() != whole.is_regular()) return "digits are gone";
+            if (!whole.is_regular() && (covered > 1 || next->extent != whole.extent))
+                return "an irregular level was cut";
+            if (next->extent < 2) return "a loop of one step";
+            outermost = covered;
+            covered *= next->extent;
+            left.erase(next);
+        }
+        if (covered < whole.extent) return "steps of " + plan_test::text_of(whole) + " are missing";
+        if (outermost >= whole.extent) return "more than " + plan_test::text_of(whole) + " needs";
+    }
+    return left.empty() ? "" : "left over: " + plan_test::text_of(left[0]);
+}
+
+std::string text_of(const std::vector<level> &levels) {
+    std::string text;
+    for (const level &l : levels)
+        text += "  axis " + std::to_string(l.dim) + ": " + plan_test::text_of(l) + "\n";
+    return text;
+}
+
+// Irregular levels and what is outside of them in their dimension are the driver's.
+bool is_drivers(const std::vector<level> &levels, const level &l) {
+    return std::any_of(levels.begin(), levels.end(), [&](const level &other) {
+        return !other.is_regular() && other.dim == l.dim && other.unit <= l.unit;
+    });
+}
+
+std::string misordered(const loop_order &order) {
+    const std::vector<level> &levels = order.levels;
+    for (size_t i = 0; i < levels.size(); i++)
+        for (size_t j = i + 1; j < levels.size(); j++) {
+            if (levels[i].dim == levels[j].dim && levels[i].unit <= levels[j].unit)
+                return "an inner level outside of an outer one";
+            if (!is_drivers(levels, levels[i]) && is_drivers(levels, levels[j]))
+                return "a level of the driver inside of a kernel";
+        }
+    if (order.n_block_levels < 0 || size_t(order.n_block_levels) > levels.size())
+        return "a block of " + std::to_string(order.n_block_levels) + " levels";
+    const size_t around = levels.size() - size_t(order.n_block_levels);
+    for (size_t i = around; i < levels.size(); i++)
+        if (is_drivers(levels, levels[i])) return "a level of the driver in a block";
+    const dim_t next = around > 0 && levels[around - 1].is_regular() ? levels[around - 1].src_stride
+                                                                     : 0;
+    if (order.next_block_bytes != next) return "the next block is at " + std::to_string(next);
+    return "";
+}
+
+struct {
+    memory_pattern pattern;
+    store_path stores;
+} const ways[] = {{memory_pattern::in_l2, store_path::plain},
+        {memory_pattern::beyond_l2, store_path::plain},
+        {memory_pattern::streamed, store_path::streamed},
+        {memory_pattern::staged, store_path::staged}};
+
+TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
+    int n_with_blocks = 0, n_cut = 0;
+    for (uint64_t seed = 0; seed < uint64_t(tfmt_test::scaled(3000)); seed++) {
+        const random_move r(seed);
+        const machine &m = all_machines()[seed % 4];
+        for (const auto &way : ways) {
+            const tile t = tfmt::cpu::choose_tile(r.move, m, way.stores);
+            const std::vector<level> levels = around_tile(r.move, t);
+            ASSERT_EQ(misses(r.move, t, levels), ""); // of the tile alone
+            const loop_order order = tfmt::cpu::order_levels(levels, t, way.pattern);
+            std::string wrong = misses(r.move, t, order.levels);
+            if (wrong.empty()) wrong = misordered(order);
+            ASSERT_EQ(wrong, "") << "seed " << seed << ", pattern " << int(way.pattern) << ": "
+                                 << r.text << "\n"
+                                 << to_text(r.move) << to_text(t) << text_of(order.levels);
+            n_with_blocks += order.n_block_levels > 0;
+            n_cut += order.levels.size() > levels.size();
+        }
+    }
+    EXPECT_GT(n_with_blocks, 0);
+    EXPECT_GT(n_cut, 0);
+}
+
+// ---------------------------------------------------------------- the scratch of a block
+
+// An element of a block: its places relative to the first one's.
+struct place {
+    dim_t scratch, src, dst;
+};
+
+// Every combination of the bits of the tile and the steps of the block that is an element of the
+// tensor, of which the block is the first.
+class block_elements {
+public:
+    block_elements(const move_problem &p, const tile &t, const loop_order &order, const staging &s)
+        : p_(p),
+          t_(t),
+          s_(s),
+          levels_(order.levels.end() - order.n_block_levels, order.levels.end()),
+          steps_(p.levels.size(), 0) {
+        walk_levels(0, {0, 0, 0});
+    }
+
+    std::vector<place> places;
+
+private:
+    size_t whole_of(const level &l) const {
+        for (size_t i = 0; i < p_.levels.size(); i++)
+            if (is_part_of(l, p_.levels[i])) return i;
+        ADD_FAILURE() << "part of no level: " << plan_test::text_of(l);
+        return 0;
+    }
+
+    void walk_levels(size_t depth, const place &at) {
+        if (depth == levels_.size()) return walk_bits(0, at);
+        const level &l = levels_[depth];
+        const size_t whole = whole_of(l);
+        const dim_t weight = l.unit / p_.levels[whole].unit;
+        for (dim_t i = 0; i < l.extent; i++) {
+            steps_[whole] += i * weight;
+            walk_levels(depth + 1,
+                    {at.scratch + i * s_.level_strides[depth], at.src + i * l.src_stride,
+                            at.dst + i * l.dst_stride});
+            steps_[whole] -= i * weight;
+        }
+    }
+
+    void walk_bits(size_t index, const place &at) {
+        if (index == t_.bits.size()) {
+            if (exists()) places.push_back(at);
+            return;
+        }
+        walk_bits(index + 1, at);
+        const tile_bit &b = t_.bits[index];
+        if (b.level < 0) return; // fillers are never 1
+        const dim_t weight = b.weight / p_.levels[size_t(b.level)].unit;
+        steps_[size_t(b.level)] += weight;
+        walk_bits(index + 1,
+                {at.scratch + s_.bit_strides[index], at.src + b.src_stride_bytes,
+                        at.dst + b.dst_stride_bytes});
+        steps_[size_t(b.level)] -= weight;
+    }
+
+    bool exists() const {
+        for (size_t i = 0; i < steps_.size(); i++)
+            if (steps_[i] >= p_.levels[i].extent) return false;
+        return true;
+    }
+
+    const move_problem &p_;
+    const tile &t_;
+    const staging &s_;
+    const std::vector<level> levels_;
+    std::vector<dim_t> steps_; // of each level of the problem
+};
+
+void walk_drain(const staging &s, size_t depth, place at, std::vector<place> &places) {
+    if (depth == s.drain_levels.size()) {
+        places.push_back(at);
+        return;
+    }
+    const level &l = s.drain_levels[depth];
+    for (dim_t i = 0; i < l.extent; i++)
+        walk_drain(s, depth + 1, {at.scratch + i * l.src_stride, 0, at.dst + i * l.dst_stride},
+                places);
+}
+
+bool by_scratch(const place &a, const place &b) { return a.scratch < b.scratch; }
+
+// "" if each element has bytes of its own, behind a free line before each piece of the scratch.
+std::string overlaps(const std::vector<place> &sorted, const staging &s, dim_t elem_bytes) {
+    dim_t end = -tuning::line_bytes; // the caller's scratch has a line more, before the first
+    for (const place &at : sorted) {
+        const bool begins_run = at.scratch != end;
+        if (at.scratch < end) return "two elements at " + std::to_string(at.scratch);
+        if (begins_run && at.scratch < end + tuning::line_bytes)
+            return "no line before " + std::to_string(at.scratch);
+        if (begins_run && at.scratch % tuning::line_bytes != 0)
+            return "no line begins at " + std::to_string(at.scratch);
+        end = at.scratch + elem_bytes;
+    }
+    if (end > s.scratch_bytes) return "an element behind the scratch";
+    return s.scratch_bytes > tuning::max_scratch_bytes + tuning::line_bytes ? "too large" : "";
+}
+
+// "" if the drain takes exactly the elements of the block to where they belong.
+std::string drains_wrong(const std::vector<place> &sorted, const staging &s) {
+    std::vector<place> drained;
+    walk_drain(s, 0, {0, 0, 0}, drained);
+    std::sort(drained.begin(), drained.end(), by_scratch);
+    if (drained.size() != sorted.size())
+        return std::to_string(drained.size()) + " elements drained of "
+                + std::to_string(sorted.size());
+    for (size_t i = 0; i < sorted.size(); i++)
+        if (drained[i].scratch != sorted[i].scratch || drained[i].dst != sorted[i].dst)
+            return "an element at " + std::to_string(sorted[i].scratch);
+    return "";
+}
+
+// "" if each byte that the block reads lies in a line of the list, which holds none twice.
+std::string fetches_wrong(const std::vector<place> &places, const staging &s, dim_t elem_bytes) {
+    const std::vector<dim_t> &lines = s.line_offset_bytes;
+    if (!std::is_sorted(lines.begin(), lines.end())
+            || std::adjacent_find(lines.begin(), lines.end()) != lines.end())
+        return "a line twice";
+    dim_t last = 0;
+    for (const place &at : places)
+        for (dim_t byte : {at.src, at.src + elem_bytes - 1}) {
+            last = std::max(last, byte);
+            if (!std::binary_search(
+                        lines.begin(), lines.end(), byte / tuning::line_bytes * tuning::line_bytes))
+                return "byte " + std::to_string(byte) + " of the source";
+        }
+    return lines.empty() || lines[0] < 0 || lines.back() > last ? "a line beyond the block" : "";
+}
+
+// Bytes in one piece from the first element on, in scratch and destination alike.
+dim_t first_run_bytes(const std::vector<place> &sorted, dim_t elem_bytes) {
+    dim_t bytes = 0;
+    for (const place &at : sorted) {
+        if (at.scratch != bytes || at.dst != bytes) break;
+        bytes += elem_bytes;
+    }
+    return bytes;
+}
+
+TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
+    int n_staged = 0, n_chained = 0, n_packed = 0;
+    for (uint64_t seed = 0; seed < uint64_t(tfmt_test::scaled(1500)); seed++) {
+        const random_move r(seed);
+        const machine &m = all_machines()[seed % 4];
+        const tile t = tfmt::cpu::choose_tile(r.move, m, store_path::staged);
+        if (t.vector_bytes < 16) continue;
+        const loop_order order = tfmt::cpu::order_levels(
+                around_tile(r.move, t), t, memory_pattern::staged);
+        const staging s = tfmt::cpu::make_staging(r.move, t, order);
+        if (!s) continue;
+        std::vector<place> places = block_elements(r.move, t, order, s).places;
+        std::sort(places.begin(), places.end(), by_scratch);
+        const dim_t elem_bytes = r.move.elem_bytes;
+        std::string wrong = overlaps(places, s, elem_bytes);
+        if (wrong.empty()) wrong = drains_wrong(places, s);
+        if (wrong.empty()) wrong = fetches_wrong(places, s, elem_bytes);
+        const size_t around = order.levels.size() - size_t(order.n_block_levels);
+        if (s.is_chained
+                && (around == 0
+                        || order.levels[around - 1].dst_stride
+                                != first_run_bytes(places, elem_bytes)))
+            wrong = "chained to a block that is no neighbour";
+        ASSERT_EQ(wrong, "") << "seed " << seed << ": " << r.text << "\n"
+                             << to_text(r.move) << to_text(t) << text_of(order.levels) << "drain\n"
+                             << text_of(s.drain_levels) << "block levels " << order.n_block_levels;
+        n_staged++;
+        n_chained += s.is_chained;
+        n_packed += is_packed(t, t.src_run, &tile_bit::src_stride_bytes)
+                || is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes);
+    }
+    EXPECT_GT(n_staged, 0);
+    EXPECT_GT(n_chained, 0);
+    EXPECT_GT(n_packed, 0);
+}
+
+// f32, a tile of 16x16 of dimensions 0 (contiguous in dst) and 1 (contiguous in src).
+struct transpose_block {
+    move_problem p;
+    tile t;
+    loop_order order;
+
+    // Blocks of `steps_a` x `steps_b` tiles.
+    transpose_block(dim_t steps_a, dim_t steps_b) {
+        const dim_t a = 100000, b = 200000;
+        p = {4, 0, 0, {{a, a}, {b, b}}, {{0, a, 1, 4 * b, 4, {}, {}}, {1, b, 1, 4, 4 * a, {}, {}}}};
+        t = tfmt::cpu::choose_tile(p, avx512(), store_path::staged);
+        const level la {0, steps_a, 16, 64 * b, 64, {}, {}},
+                lb {1, steps_b, 16, 64, 64 * a, {}, {}};
+        level outer_a = la, outer_b = lb;
+        outer_a.extent = (a / 16 + steps_a - 1) / steps_a;
+        outer_b.extent = (b / 16 + steps_b - 1) / steps_b;
+        for (level *l : {&outer_a, &outer_b}) {
+            const dim_t steps = l == &outer_a ? steps_a : steps_b;
+            l->unit *= steps;
+            l->src_stride *= steps;
+            l->dst_stride *= steps;
+        }
+        order = {{outer_b, outer_a, lb, la}, 2, outer_a.src_stride};
+    }
+
+    staging scratch() const { return tfmt::cpu::make_staging(p, t, order); }
+};
+
+TEST(Staging, OfATranspose) {
+    const staging s = transpose_block(4, 8).scratch();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s.scratch_bytes, 128 * (64 + 256)); // 128 rows of 64 elements, a line before each
+    EXPECT_EQ(s.level_strides, (std::vector<dim_t> {16 * (64 + 256), 64}));
+    EXPECT_TRUE(s.is_chained);
+    EXPECT_EQ(s.next_block_bytes, dim_t(64) * 4 * 200000);
+    EXPECT_EQ(s.next_chain_bytes, dim_t(128) * 4);
+    EXPECT_EQ(s.line_offset_bytes.size(), size_t(64 * 8)); // 64 rows of 128 elements
+}
+
+TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
+    EXPECT_TRUE(transpose_block(12, 4).scratch());
+    EXPECT_FALSE(transpose_block(64, 8).scratch()); // 128 rows of 4 KiB
+    EXPECT_FALSE(transpose_block(4, 32).scratch()); // 512 rows of 320 bytes
+    // Runs of 32 bytes, one after the other in no place.
+    move_problem short_runs {4, 0, 0, {{8, 8}, {500, 500}, {70, 70}},
+            {{0, 8, 1, 4 * 500, 4, {}, {}}, {1, 500, 1, 4, 48, {}, {}},
+                    {2, 70, 1, 16000, 24000, {}, {}}}};
+    const tile t = tfmt::cpu::choose_tile(short_runs, avx512(), store_path::staged);
+    const loop_order order = tfmt::cpu::order_levels(
+            around_tile(short_runs, t), t, memory_pattern::staged);
+    EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order));
+}
+
+// Outer blocks of a dimension that lie nearer to each other than its inner elements: a drain would
+// have to visit the dimension from inside to outside.
+TEST(Staging, NoneOfDimensionsInsideOut) {
+    move_problem p {4, 0, 0, {{256, 256}, {300, 300}},
+            {{0, 16, 1, 4, 64, {}, {}}, {0, 16, 16, 64, 4, {}, {}},
+                    {1, 300, 1, 1024, 1024, {}, {}}}};
+    tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {4, 4, 0}};
+    for (int bit = 0; bit < 4; bit++)
+        t.bits.push_back({0, 0, dim_t(1) << bit, dim_t(4) << bit, dim_t(64) << bit});
+    for (int bit = 0; bit < 4; bit++)
+        t.bits.push_back({1, 0, dim_t(16) << bit, dim_t(64) << bit, dim_t(4) << bit});
+    const loop_order order {
+            {{1, 75, 4, 4096, 4096, {}, {}}, {1, 4, 1, 1024, 1024, {}, {}}}, 1, 4096};
+    EXPECT_FALSE(tfmt::cpu::make_staging(p, t, order));
+    // The same with the outer blocks outside.
+    std::swap(p.levels[0].dst_stride, p.levels[1].dst_stride);
+    for (tile_bit &b : t.bits)
+        b.dst_stride_bytes = b.src_stride_bytes;
+    EXPECT_TRUE(tfmt::cpu::make_staging(p, t, order));
+}
+
+} // namespace
