@@ -171,11 +171,17 @@ TEST(Tiles, FillersWhereTheVectorIsTooWide) {
 }
 
 TEST(Tiles, OneElementWhereNothingIsContiguous) {
-    const auto p = planned(normalized(by_strides({8}, {2}), by_tag({8}, "a")), avx512());
+    auto p = planned(normalized(by_tag({8}, "a"), by_strides({8}, {2})), avx512());
     EXPECT_EQ(p.the_tile.vector_bytes, 4);
     EXPECT_EQ(p.the_tile.n_lane_bits(), 0);
     EXPECT_TRUE(p.the_schedule.stages.empty());
-    EXPECT_EQ(p.note, "one element at a time: src or dst has no two neighbours to move together");
+    EXPECT_EQ(p.note, "one element at a time: dst has no two neighbours to move together");
+    // What is read one by one is still written by vectors.
+    p = planned(normalized(by_strides({8}, {2}), by_tag({8}, "a")), avx512());
+    EXPECT_EQ(p.the_tile.vector_bytes, 32);
+    EXPECT_EQ(p.the_schedule.load_run_bits, 0);
+    EXPECT_TRUE(p.the_schedule.stages.empty());
+    EXPECT_EQ(p.note, "reads one element at a time: src has no two neighbours to move together");
 }
 
 TEST(Tiles, Log2) {

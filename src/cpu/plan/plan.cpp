@@ -184,8 +184,11 @@ bool lay_out(
 }
 
 std::string note_of(const plan &p) {
-    if (p.the_tile.vector_bytes >= 16 || p.problem.levels.empty()) return "";
-    return "one element at a time: src or dst has no two neighbours to move together";
+    if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
+    if (p.the_tile.vector_bytes >= 16)
+        return "reads one element at a time: src has no two neighbours to move together";
+    if (p.problem.levels.empty()) return ""; // a single element
+    return "one element at a time: dst has no two neighbours to move together";
 }
 
 } // namespace

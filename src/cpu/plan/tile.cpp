@@ -97,6 +97,9 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) 
             const level &l = p.levels[i];
             if ((of_src ? l.src_stride : l.dst_stride) != stride || !may_enter(p, run, int(i)))
                 continue;
+            // A level of which one step is moved (the others are padding) is no run.
+            const dim_limits &limits = p.limits[size_t(l.dim)];
+            if ((of_src ? limits.load : limits.store) <= l.unit) continue;
             // What a tail leaves of a packed run must be a beginning of it.
             if (is_packed && !all_exact) return run;
             for (int k = 0; k < total_bits(l); k++)
@@ -215,7 +218,7 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
                                                             : log2_exact(16 / p.elem_bytes);
     bit_list src = contiguous_run(p, true, packed_bits);
     const bit_list whole_dst = contiguous_run(p, false, packed_bits);
-    if (src.empty() || whole_dst.empty()) return element_tile(p);
+    if (whole_dst.empty()) return element_tile(p);
 
     bit_list dst = prefix(whole_dst, lane_bits);
     src = prefix(src, lane_bits);

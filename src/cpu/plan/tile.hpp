@@ -62,8 +62,8 @@ dim_t moved_bytes(const move_problem &p);
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
-// Along both contiguous runs where both sides have one of two elements or more; else one element at
-// a time.
+// Along both contiguous runs; where the source has none of two elements or more, elements are read
+// one at a time into vectors of the destination's run; where that has none, they are moved so.
 tile choose_tile(const move_problem &p, const machine &m, store_path stores);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
