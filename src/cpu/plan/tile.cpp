@@ -139,9 +139,9 @@ int max_reg_bits(const machine &m) {
     return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
 }
 
-// Whether rows push each other out of L1: the rows that `run` steps through on the side where it is
-// not contiguous.
-bool rows_collide(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+// How many of the rows that `run` steps through on the side where it is not contiguous share the
+// fullest set of L1.
+int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
     std::vector<dim_t> rows {0};
     for (const level_bit &b : run) {
         if (contains(other, b)) continue;
@@ -153,18 +153,19 @@ bool rows_collide(const move_problem &p, const bit_list &run, const bit_list &ot
     std::array<int, tuning::l1_set_period_bytes / tuning::line_bytes> in_set {};
     for (dim_t row : rows)
         in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
-    return *std::max_element(in_set.begin(), in_set.end()) > tuning::max_rows_in_l1_set;
+    return *std::max_element(in_set.begin(), in_set.end());
 }
 
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
 // that is stored in parts costs more than one that is loaded in parts. But lines of source rows
 // that collide are gone from L1 before their next part is wanted, so these are better read at once,
-// unless the destination collides as well. Of what is staged only the source's lines matter, of
+// unless the destination's collide as much. Of what is staged only the source's lines matter, of
 // what is streamed only the destination's.
 bool prefers_whole_src_lines(
         const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
-    if (stores == store_path::streamed || !rows_collide(p, dst, src, true)) return false;
-    return stores == store_path::staged || !rows_collide(p, src, dst, false);
+    const int of_src = rows_in_l1_set(p, dst, src, true);
+    if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
+    return stores == store_path::staged || of_src > rows_in_l1_set(p, src, dst, false);
 }
 
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
