@@ -73,6 +73,26 @@ test_case random_case(tfmt_test::random_source &random, int64_t max_elements) {
             make_random_desc(random, dims, type, tfmt_test::role::dst, max_elements * 64)};
 }
 
+// Inner extents that are short and odd on both sides, so that vectors hold several of them; an
+// outer one long enough for blocks, which may end in a tail.
+test_case short_inner_case(tfmt_test::random_source &random) {
+    const tfmt_data_type_t type = types[random.below(4)];
+    const tfmt_test::dims dims {random.between(1, 120), random.between(0, 7) * 2 + 1,
+            random.between(1, 24), random.one_in(2) ? 1 : 3};
+    std::string tags[2] {"abcd", "abcd"};
+    for (std::string &tag : tags) {
+        for (size_t i = 4; i > 1; i--)
+            std::swap(tag[i - 1], tag[size_t(random.below(int64_t(i)))]);
+        if (!random.one_in(4)) continue;
+        const char letter = tag[0]; // blocks of the outermost: tails, and padding of a destination
+        tag[0] = char(letter - 'a' + 'A');
+        tag += std::to_string(random.between(2, 16)) + letter;
+    }
+    const std::string text = tfmt_test::dims_text(dims) + " tag ";
+    return {type, {tfmt_test::make_with_tag(dims, type, tags[0]), text + tags[0]},
+            {tfmt_test::make_with_tag(dims, type, tags[1]), text + tags[1]}};
+}
+
 // What one way of executing leaves in a destination, between guard pages.
 class execution {
 public:
@@ -181,6 +201,8 @@ protected:
         n_streamed_ += pl.stores == store_path::streamed;
         n_staged_ += pl.stores == store_path::staged;
         n_chained_ += pl.scratch.is_chained;
+        n_packed_ += is_packed(pl.the_tile, pl.the_tile.src_run, &tile_bit::src_stride_bytes)
+                || is_packed(pl.the_tile, pl.the_tile.dst_run, &tile_bit::dst_stride_bytes);
         std::vector<ir::kernel> kernels;
         for (const kernel_spec &spec : pl.kernels) {
             kernels.push_back(ir::build(pl, spec));
@@ -203,6 +225,7 @@ protected:
     int n_streamed_ = 0;
     int n_staged_ = 0;
     int n_chained_ = 0;
+    int n_packed_ = 0;
 };
 
 TEST_P(KernelsOn, RandomReorders) {
@@ -224,6 +247,22 @@ TEST_P(KernelsOn, RandomReorders) {
     if (!with_code)
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";
+}
+
+TEST_P(KernelsOn, ShortInnerExtents) {
+    const bool with_code = host_can_execute();
+    const int n_cases = tfmt_test::scaled(300);
+    for (int i = 0; i < n_cases; i++) {
+        tfmt_test::random_source random(uint64_t(i) * 6151 + 3);
+        const test_case c = short_inner_case(random);
+        execution e(*c.src.md, *c.dst.md, uint64_t(i));
+        tfmt_test::oracle_reorder(c.src.md.get(), e.src(), c.dst.md.get(), e.expected());
+        const std::string wrong = check(
+                make_problem(*c.src.md, *c.dst.md), plan_mode::move, e, with_code);
+        ASSERT_EQ(wrong, "") << "case " << i << ": " << c.text();
+    }
+    EXPECT_GT(n_packed_, n_cases / 10);
+    EXPECT_GT(n_staged_, 0);
 }
 
 TEST_P(KernelsOn, RandomPadding) {
