@@ -152,9 +152,10 @@ void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool as_cod
     for (const ir::kernel &k : kernels)
         scratch_bytes = std::max(scratch_bytes, k.scratch_bytes);
     guarded_buffer scratch(scratch_bytes, placement::at_end, 64);
-    tfmt_test::fill_random_bits(
-            scratch.data(), scratch_bytes, *std::make_unique<tfmt_test::random_source>(7));
+    int n_calls = 0;
     auto call = [&](const kernel_call &c) {
+        // A call may be the first one of its thread.
+        std::memset(scratch.data(), ++n_calls, size_t(scratch_bytes));
         if (!as_code)
             ir::interpret(kernels[size_t(c.kernel)], s + c.src_offset, d + c.dst_offset,
                     c.root_count, c.with_rest);
@@ -263,6 +264,25 @@ TEST_P(KernelsOn, ShortInnerExtents) {
     }
     EXPECT_GT(n_packed_, n_cases / 10);
     EXPECT_GT(n_staged_, 0);
+}
+
+// Blocks of the source end runs of the destination that chains of drains had begun, and leave
+// chains of a single drain of a few bytes.
+TEST_P(KernelsOn, TailsOfChains) {
+    const bool with_code = host_can_execute();
+    uint64_t seed = 3; // of those that have no caches: with and without alignment in turn
+    for (tfmt_data_type_t type : {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64})
+        for (int64_t tail : {1, 3, 8, 15, 31, 33, 63}) {
+            const tfmt_test::dims dims {512 + tail, 70};
+            const auto src = tfmt_test::make_with_tag(dims, type, "AB512a64b");
+            const auto dst = tfmt_test::make_with_tag(dims, type, "ba");
+            execution e(*src, *dst, seed += 4);
+            tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+            const std::string wrong = check(
+                    make_problem(*src, *dst), plan_mode::move, e, with_code);
+            ASSERT_EQ(wrong, "") << tfmt_test::dims_text(dims) << ", type " << int(type);
+        }
+    EXPECT_GT(n_chained_, 0);
 }
 
 TEST_P(KernelsOn, RandomPadding) {
