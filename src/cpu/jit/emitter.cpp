@@ -71,10 +71,7 @@ private:
 } // namespace
 
 emitter::emitter(const ir::kernel &k)
-    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this),
-      k_(k),
-      constants_(k.constants.size()),
-      tables_(k.drains.size()) {}
+    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this), k_(k), constants_(k.constants.size()) {}
 
 RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
     if (fits_int32(offset_bytes)) return base + int(offset_bytes);
@@ -124,9 +121,14 @@ std::vector<uint8_t> emitter::assemble() {
         pop(Reg64(counter_regs[n_scratch_counter_regs + i]));
     ret();
     emit_constants();
-    emit_tables();
+    if (!k_.drains.empty()) align(sizeof(uint64_t));
+    L(tables_);
     ready(PROTECT_RW);
-    return std::vector<uint8_t>(getCode(), getCode() + getSize());
+    std::vector<uint8_t> code(getCode(), getCode() + getSize());
+    const std::vector<uint64_t> entries = tables();
+    const auto *bytes = reinterpret_cast<const uint8_t *>(entries.data());
+    code.insert(code.end(), bytes, bytes + entries.size() * sizeof(uint64_t));
+    return code;
 }
 
 std::vector<uint8_t> emitter::constant_bytes(int c) const {

@@ -103,7 +103,9 @@ private:
     void emit_end_rows(int index);
     void move_unit(int pos, int size_bytes);
     static int prefetches_per_run(const ir::drain &d);
-    void emit_tables();
+    static size_t entry_size(const ir::drain &d);
+    int table_offset_bytes(int index) const;
+    std::vector<uint64_t> tables() const;
     void emit_block(const ir::block &ops);
     void emit_element_block(const ir::block &ops);
     void emit_element_load(int64_t offset_bytes);
@@ -115,7 +117,7 @@ private:
     int64_t src_base_ = 0; // offsets of the block being emitted
     int64_t dst_base_ = 0;
     std::vector<Xbyak::Label> constants_;
-    std::vector<Xbyak::Label> tables_; // of the drains
+    Xbyak::Label tables_; // of the drains, behind everything else
 };
 
 // Makers, one an ISA family.

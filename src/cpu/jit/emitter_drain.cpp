@@ -17,12 +17,15 @@ constexpr int line_bytes = 64;
 
 // Table entries: offsets in scratch and destination, bytes, then the prefetches.
 constexpr int entry_scratch = 0, entry_dst = 8, entry_bytes = 16, entry_prefetches = 24;
+constexpr size_t n_end_entries = 3; // zeros, of which that of the bytes ends the table
 
 } // namespace
 
 int emitter::prefetches_per_run(const ir::drain &d) {
     return int((d.prefetch_offset_bytes.size() + d.runs.size() - 1) / d.runs.size());
 }
+
+size_t emitter::entry_size(const ir::drain &d) { return 3 + size_t(prefetches_per_run(d)); }
 
 void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     switch (n.step) {
@@ -58,7 +61,7 @@ void emitter::for_each_run(int index, Body &&body) {
     add_to(rbx, src_base_);
     mov(r12, rsi);
     add_to(r12, dst_base_);
-    lea(rdx, ptr[rip + tables_[size_t(index)]]);
+    lea(rdx, ptr[rip + tables_ + table_offset_bytes(index)]);
     Label again;
     align(16);
     L(again);
@@ -206,24 +209,30 @@ void emitter::move_unit(int pos, int size_bytes) {
     }
 }
 
-void emitter::emit_tables() {
-    for (size_t i = 0; i < tables_.size(); i++) {
-        const ir::drain &d = k_.drains[i];
-        const size_t m = size_t(prefetches_per_run(d));
-        align(line_bytes);
-        L(tables_[i]);
-        for (size_t r = 0; r < d.runs.size(); r++) {
-            dq(uint64_t(d.runs[r].scratch_offset_bytes));
-            dq(uint64_t(d.runs[r].dst_offset_bytes));
-            dq(uint64_t(d.runs[r].bytes));
-            for (size_t j = r * m; j < (r + 1) * m; j++) {
-                const size_t last = d.prefetch_offset_bytes.size() - 1;
-                dq(uint64_t(d.prefetch_offset_bytes[std::min(j, last)]));
-            }
-        }
-        for (int j = 0; j < 3; j++)
-            dq(0);
+int emitter::table_offset_bytes(int index) const {
+    size_t n_entries = 0;
+    for (int i = 0; i < index; i++) {
+        const ir::drain &d = k_.drains[size_t(i)];
+        n_entries += d.runs.size() * entry_size(d) + n_end_entries;
     }
+    return int(n_entries * sizeof(uint64_t));
+}
+
+std::vector<uint64_t> emitter::tables() const {
+    std::vector<uint64_t> entries;
+    for (const ir::drain &d : k_.drains) {
+        const size_t m = size_t(prefetches_per_run(d));
+        for (size_t r = 0; r < d.runs.size(); r++) {
+            entries.push_back(uint64_t(d.runs[r].scratch_offset_bytes));
+            entries.push_back(uint64_t(d.runs[r].dst_offset_bytes));
+            entries.push_back(uint64_t(d.runs[r].bytes));
+            for (size_t j = r * m; j < (r + 1) * m; j++)
+                entries.push_back(uint64_t(
+                        d.prefetch_offset_bytes[std::min(j, d.prefetch_offset_bytes.size() - 1)]));
+        }
+        entries.insert(entries.end(), n_end_entries, 0);
+    }
+    return entries;
 }
 
 } // namespace tfmt::cpu::jit
