@@ -63,6 +63,36 @@ TEST_F(machine, a_reorder_keeps_the_code_it_was_made_with) {
     EXPECT_EQ(r.impl_info_str(), info);
 }
 
+// What the cache keeps of one cap must not serve another: the code would not run where it is meant
+// to, or not be what was asked for.
+TEST_F(machine, caps_share_no_code) {
+    const std::vector<std::string> names = {"none", "sse41", "avx2", "avx512_core",
+            "avx512_core_vbmi", "avx512_core_bf16", "avx512_core_fp16"};
+    const memory::desc src_md({2, 37, 9, 7}, dt::bf16, tag::nhwc);
+    const memory::desc dst_md({2, 37, 9, 7}, dt::bf16, tag::nChw16c);
+    const auto src = pattern(src_md.get_size()), before = pattern(dst_md.get_size(), 2);
+    const auto want = expected_move(src_md, src, dst_md, before);
+    std::vector<std::string> first_infos(isas.size());
+    std::vector<reorder> kept;
+    for (const size_t i :
+            {6, 0, 3, 1, 5, 2, 4, 0, 6, 2, 1, 4, 3, 5}) { // each by itself, then cached
+        tensorfmt::set_max_cpu_isa(isas[i]);
+        kept.emplace_back(src_md, dst_md);
+        const std::string info = kept.back().impl_info_str();
+        if (contains(info, "jit:")) {
+            const auto &name = names[static_cast<size_t>(tensorfmt::get_effective_cpu_isa())];
+            EXPECT_EQ(info.substr(0, info.find(',')), "jit:" + name);
+        }
+        if (first_infos[i].empty()) first_infos[i] = info;
+        EXPECT_EQ(info, first_infos[i]) << names[i];
+    }
+    for (const reorder &r : kept) {
+        auto dst = before;
+        r.execute(src.data(), dst.data());
+        EXPECT_EQ(dst, want) << r.impl_info_str();
+    }
+}
+
 TEST_F(machine, unknown_isas_are_refused) {
     const auto before = tensorfmt::get_effective_cpu_isa();
     for (const int isa : {7, -1, 999}) {

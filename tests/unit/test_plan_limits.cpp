@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where plans end: the limits of jobs and code, with tails in any number of dimensions; and which
+// machine packs how much of a short run into a vector.
+#include <algorithm>
+
+#include "cpu/plan/tuning.hpp"
+#include "tests/unit/plan_helpers.hpp"
+
+namespace {
+
+using namespace plan_test;
+using tfmt::cpu::plan;
+using tfmt::cpu::plan_mode;
+using tfmt::cpu::store_path;
+using tfmt::cpu::tile;
+using tfmt::cpu::tile_bit;
+namespace tuning = tfmt::cpu::tuning;
+
+// `n` dimensions of 17 in blocks of 8: each has a tail, and all outer levels are the driver's.
+memory_desc blocked(int n) {
+    std::string letters, blocks;
+    for (int d = 0; d < n; d++) {
+        letters += char('A' + d);
+        blocks += "8" + std::string(1, char('a' + d));
+    }
+    return by_tag(vec(size_t(n), 17), letters + blocks);
+}
+
+memory_desc plain(int n) {
+    return by_tag(vec(size_t(n), 17), std::string("abcdefghijkl").substr(0, size_t(n)));
+}
+
+TEST(PlanLimits, JobsAreTwiceAsManyWithEachTailUntilThereAreTooMany) {
+    for (const machine &m : all_machines()) {
+        size_t most_jobs = 0;
+        bool was_refused = false;
+        for (int n = 4; n <= 12; n++) {
+            plan p;
+            std::string why;
+            const bool made = tfmt::cpu::make_plan(
+                    normalized(plain(n), blocked(n)), m, plan_mode::move, &p, &why);
+            if (made) {
+                EXPECT_FALSE(was_refused) << n << " tails, though fewer are too many";
+                EXPECT_LE(p.jobs.size(), tuning::max_jobs) << n;
+                EXPECT_GE(p.jobs.size(), most_jobs) << n;
+                most_jobs = p.jobs.size();
+            } else {
+                was_refused = true;
+                EXPECT_EQ(why, "too many combinations of tails for generated code");
+            }
+        }
+        EXPECT_TRUE(was_refused) << name_of(m);
+        EXPECT_GE(most_jobs, tuning::max_jobs / 8) << name_of(m);
+    }
+}
+
+// The same with every way to write the destination.
+TEST(PlanLimits, HoldBeyondTheCaches) {
+    for (machine m : all_machines()) {
+        m.l2_bytes = m.l3_bytes = 0;
+        int n_made = 0;
+        for (int n = 3; n <= 12; n++) {
+            const move_problem move = normalized(plain(n), blocked(n));
+            plan any, streamed;
+            std::string why;
+            if (tfmt::cpu::make_plan(move, m, plan_mode::move, &any, &why)) {
+                n_made++;
+                EXPECT_LE(any.jobs.size(), tuning::max_jobs) << n;
+            } else
+                EXPECT_EQ(why, "too many combinations of tails for generated code");
+            if (tfmt::cpu::make_streamed_plan(move, m, &streamed)) {
+                EXPECT_LE(streamed.jobs.size(), tuning::max_jobs) << n;
+            }
+        }
+        EXPECT_GT(n_made, 0);
+    }
+}
+
+// ---------------------------------------------------------------- packed runs
+
+std::vector<dim_t> src_run_strides(const tile &t) {
+    std::vector<dim_t> strides;
+    for (int bit : t.src_run)
+        strides.push_back(t.bits[size_t(bit)].src_stride_bytes);
+    return strides;
+}
+
+// Where index vectors shuffle elements of any width a vector takes all it can hold, else 16 bytes.
+TEST(PackedRuns, AreAsLongAsTheMachineCanShuffle) {
+    const auto run_of = [](tfmt_data_type_t type, const machine &m) {
+        const tile t = tfmt::cpu::choose_tile(
+                normalized({500, 3}, "ab", "ba", type), m, store_path::plain);
+        EXPECT_TRUE(is_packed(t, t.src_run, &tile_bit::src_stride_bytes));
+        EXPECT_FALSE(is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes));
+        return src_run_strides(t);
+    };
+    using strides = std::vector<dim_t>;
+    for (const machine &m : {sse41(), avx2(), avx512()})
+        EXPECT_EQ(run_of(tfmt_u8, m), (strides {1, 2, 3, 6})) << name_of(m);
+    EXPECT_EQ(run_of(tfmt_u8, avx512_vbmi()), (strides {1, 2, 3, 6, 12, 24}));
+    for (const machine &m : {sse41(), avx2()})
+        EXPECT_EQ(run_of(tfmt_bf16, m), (strides {2, 4, 6})) << name_of(m);
+    for (const machine &m : {avx512(), avx512_vbmi()}) {
+        EXPECT_EQ(run_of(tfmt_bf16, m), (strides {2, 4, 6, 12, 24})) << name_of(m);
+        EXPECT_EQ(run_of(tfmt_f32, m), (strides {4, 8, 12, 24})) << name_of(m);
+    }
+}
+
+// A tail must leave a beginning of the packed run: what is short may not be cut itself.
+TEST(PackedRuns, NotOfDimensionsWithTails) {
+    for (const machine &m : all_machines()) {
+        const tile t = tfmt::cpu::choose_tile(
+                normalized({500, 3}, "ab", "bA16a", tfmt_bf16), m, store_path::plain);
+        EXPECT_TRUE(is_packed(t, t.src_run, &tile_bit::src_stride_bytes)) << name_of(m);
+        const tile padded = tfmt::cpu::choose_tile(
+                normalized({500, 3}, "ab", "aB4b", tfmt_bf16), m, store_path::plain);
+        EXPECT_FALSE(is_packed(padded, padded.src_run, &tile_bit::src_stride_bytes)) << name_of(m);
+    }
+}
+
+} // namespace
