@@ -93,6 +93,27 @@ public:
         }
     }
 
+    // Such a level makes one call of each of its sequences. Where these are too few for many
+    // threads, they are cut.
+    void share_continuation() {
+        if (outer_.empty() || outer_.back().dst_stride != dst_bytes_) return;
+        level &chain = outer_.back();
+        dim_t n_calls = 1;
+        for (size_t i = 0; i + 1 < outer_.size(); i++)
+            n_calls = std::min(n_calls * outer_[i].extent, tuning::min_staged_calls);
+        const dim_t wanted = (tuning::min_staged_calls + n_calls - 1) / n_calls;
+        const dim_t steps = std::max((chain.extent + wanted - 1) / wanted,
+                (tuning::min_staged_call_bytes + bytes_ - 1) / bytes_);
+        if (wanted == 1 || steps >= chain.extent) return;
+        level calls = chain;
+        chain.extent = steps;
+        calls.extent = (calls.extent + steps - 1) / steps;
+        calls.unit *= steps;
+        calls.src_stride *= steps;
+        calls.dst_stride *= steps;
+        outer_.insert(outer_.end() - 1, calls);
+    }
+
     // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
     void sort(bool blocks_by_src) {
         sort_levels(outer_, blocks_by_src);
@@ -231,6 +252,7 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
             b.grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
         b.sort(false);
         b.put_continuation_last();
+        b.share_continuation();
         break;
     }
     return b.order();

@@ -88,6 +88,11 @@ constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_whole_dst_bytes = 1024;
 
+// Calls that a staged reorder should have for threads to share, as long as each of them writes so
+// much: lines are completed within a call, so each costs two lines of a run in part.
+constexpr dim_t min_staged_calls = 64;
+constexpr dim_t min_staged_call_bytes = 256 << 10;
+
 // Runs too short to be worth collecting, and more of them than a drain's table should hold.
 constexpr dim_t min_drained_run_bytes = 64;
 constexpr dim_t max_drained_runs = 1024;

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/ir/build_block.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu::ir {
+
+namespace {
+
+// Entry i is the sum of value_of(bit) over those of `bits` that i has set.
+template <typename F>
+std::vector<int64_t> subset_sums(const std::vector<int> &bits, F &&value_of) {
+    std::vector<int64_t> sums {0};
+    sums.reserve(size_t(1) << bits.size());
+    for (int bit : bits) {
+        const int64_t value = value_of(bit);
+        for (size_t i = 0, n = sums.size(); i < n; i++)
+            sums.push_back(sums[i] + value);
+    }
+    return sums;
+}
+
+// How the tile's bits number the elements of loads or stores: those of a chunk, the chunks of a
+// register, the registers.
+struct memory_shape {
+    std::vector<int> run;
+    std::vector<int> fill;
+    std::vector<int> regs;
+};
+
+// A dimension of the tile (-1: fillers) that one of the limits cuts.
+struct cut_dim {
+    int dim;
+    dim_t limit;
+};
+
+// The bytes of each chunk that lie inside the limit of one dimension. They depend only on how much
+// room the dimension has left where the chunk begins, and there are few different values of that.
+class cut_masks {
+public:
+    cut_masks(const tile &t, const cut_dim &cut, const memory_shape &s)
+        : elem_bytes_(t.elem_bytes), limit_(cut.limit) {
+        const auto index_of = [&](int bit) {
+            const tile_bit &b = t.bits[size_t(bit)];
+            if (b.dim != cut.dim) return int64_t(0);
+            return b.dim < 0 ? int64_t(1) : int64_t(b.weight);
+        };
+        run_ = subset_sums(s.run, index_of);
+        fill_ = subset_sums(s.fill, index_of);
+        regs_ = subset_sums(s.regs, index_of);
+    }
+
+    uint64_t operator()(size_t reg, size_t fill) {
+        const int64_t room = limit_ - regs_[reg] - fill_[fill];
+        if (room > run_.back()) return ~uint64_t(0);
+        if (room <= 0) return 0;
+        const auto same = [&](const known &k) { return k.room == room; };
+        const auto it = std::find_if(known_.begin(), known_.end(), same);
+        if (it != known_.end()) return it->mask;
+        const uint64_t elem_mask = (uint64_t(1) << elem_bytes_) - 1;
+        uint64_t mask = 0;
+        for (size_t e = 0; e < run_.size(); e++)
+            if (run_[e] < room) mask |= elem_mask << (e * size_t(elem_bytes_));
+        known_.push_back({room, mask});
+        return mask;
+    }
+
+private:
+    struct known {
+        int64_t room;
+        uint64_t mask;
+    };
+    int elem_bytes_;
+    int64_t limit_;
+    std::vector<int64_t> run_;  // logical index of each element of a chunk
+    std::vector<int64_t> fill_; // of each chunk of a register
+    std::vector<int64_t> regs_; // of each register
+    std::vector<known> known_;
+};
+
+// Builds one straight block: the tile in one state.
+class block_builder {
+public:
+    block_builder(const plan &p, const nest_state &state, kernel &k)
+        : p_(p),
+          t_(p.the_tile),
+          state_(state),
+          k_(k),
+          load_cuts_(cut_dims([](const dim_limits &l) { return l.load; })),
+          store_cuts_(cut_dims([](const dim_limits &l) { return l.store; })) {
+        for (const tile_bit &b : t_.bits) {
+            src_strides_.push_back(b.src_stride_bytes);
+            dst_strides_.push_back(b.dst_stride_bytes);
+        }
+        if (k.scratch_bytes > 0) dst_strides_ = p.scratch.bit_strides;
+    }
+
+    block build() {
+        const size_t n_stages = p_.the_schedule.stages.size();
+        ops_.reserve((n_stages + 2) * (size_t(1) << t_.n_reg_bits()) + 1);
+        if (state_.in_padding || p_.mode == plan_mode::padding_only) {
+            std::vector<int> lanes = t_.dst_run;
+            for (int b = 0; b < int(t_.bits.size()); b++)
+                if (!contains(lanes, b)) lanes.push_back(b);
+            lanes.resize(size_t(t_.n_lane_bits()));
+            enter_lanes(lanes);
+            values_.assign(size_t(1) << reg_bits_.size(), -1);
+        } else {
+            load_all();
+            for (const stage &s : p_.the_schedule.stages)
+                apply(s);
+        }
+        store_all();
+        return std::move(ops_);
+    }
+
+private:
+    static bool contains(const std::vector<int> &list, int bit) {
+        return std::find(list.begin(), list.end(), bit) != list.end();
+    }
+
+    // The dimensions in which the tile reaches `limit_of`, so that its elements must be looked at
+    // one by one. Empty for a full tile.
+    template <typename F>
+    std::vector<cut_dim> cut_dims(F &&limit_of) const {
+        std::vector<cut_dim> cuts;
+        for (int d = 0; d < int(state_.limits.size()); d++) {
+            dim_t reach = 1;
+            for (const tile_bit &b : t_.bits)
+                if (b.dim == d) reach += b.weight;
+            if (limit_of(state_.limits[size_t(d)]) < reach)
+                cuts.push_back({d, limit_of(state_.limits[size_t(d)])});
+        }
+        const bool has_filler = std::any_of(
+                t_.bits.begin(), t_.bits.end(), [](const tile_bit &b) { return b.level < 0; });
+        if (has_filler) cuts.push_back({-1, 1}); // a filler is never 1
+        return cuts;
+    }
+
+    // Tile bits of element `lane` of a register / of register `index`.
+    static uint32_t select(const std::vector<int> &bits, uint32_t values) {
+        uint32_t mask = 0;
+        for (size_t i = 0; i < bits.size(); i++)
+            mask |= (values >> i & 1) << bits[i];
+        return mask;
+    }
+
+    void enter_lanes(const std::vector<int> &lanes) {
+        lanes_ = lanes;
+        reg_bits_.clear();
+        for (int b = 0; b < int(t_.bits.size()); b++)
+            if (!contains(lanes, b)) reg_bits_.push_back(b);
+    }
+
+    memory_shape shape_of(int run_bits) const {
+        const auto run_end = lanes_.begin() + run_bits;
+        return {{lanes_.begin(), run_end}, {run_end, lanes_.end()}, reg_bits_};
+    }
+
+    std::vector<cut_masks> masks_of(
+            const std::vector<cut_dim> &cuts, const memory_shape &shape) const {
+        std::vector<cut_masks> masks;
+        masks.reserve(cuts.size());
+        for (const cut_dim &c : cuts)
+            masks.emplace_back(t_, c, shape);
+        return masks;
+    }
+
+    // Place of each of the 2^n elements of a run in memory, in elements.
+    std::vector<int64_t> places_of(
+            const std::vector<int> &run, const std::vector<dim_t> &strides) const {
+        return subset_sums(run, [&](int bit) { return strides[size_t(bit)] / t_.elem_bytes; });
+    }
+
+    // For a packed run: where each byte of a vector of chunks comes from. Loads: lanes from
+    // memory's order; stores: memory's order from lanes. Lanes that do not exist share the places
+    // of others, which come later and so prevail.
+    byte_indices packing(const std::vector<int64_t> &places, bool of_loads) const {
+        byte_indices indices {};
+        for (size_t i = 0; i < indices.size(); i++)
+            indices[i] = uint8_t(
+                    i % size_t(k_.vector_bytes)); // whole elements, even where none is wanted
+        const size_t n = places.size(), n_lanes = size_t(1) << lanes_.size();
+        for (size_t lane = 0; lane < n_lanes; lane++) {
+            const size_t place = lane / n * n + size_t(places[lane % n]);
+            const size_t to = of_loads ? lane : place, from = of_loads ? place : lane;
+            for (int byte = 0; byte < t_.elem_bytes; byte++)
+                indices[to * size_t(t_.elem_bytes) + byte] = uint8_t(
+                        from * size_t(t_.elem_bytes) + byte);
+        }
+        return indices;
+    }
+
+    int emit_packing(int value, const std::vector<int64_t> &places, bool of_loads) {
+        const bool is_within16 = int(places.size()) * t_.elem_bytes <= 16;
+        return emit_shuffle(is_within16 ? op_kind::within16 : op_kind::permute, value, -1,
+                constant(packing(places, of_loads)));
+    }
+
+    static uint64_t packed_mask(uint64_t mask) {
+        const int n = __builtin_popcountll(mask);
+        return n == 64 ? mask : (uint64_t(1) << n) - 1;
+    }
+
+    // The loads or stores of all registers: chunks of 2^run_bits elements, told apart by the lanes
+    // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
+    // and its operation, which has no chunks if no element takes part.
+    template <typename F, typename Add>
+    void memory_ops(op_kind kind, const memory_shape &shape, const std::vector<dim_t> &strides,
+            F &&mask_of, Add &&add) const {
+        const auto offset_of = [&](int bit) { return strides[size_t(bit)]; };
+        const std::vector<int64_t> fill = subset_sums(shape.fill, offset_of);
+        const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
+        const int chunk_bytes = t_.elem_bytes << shape.run.size();
+        const uint64_t full = chunk_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << chunk_bytes) - 1;
+        const bool packed = is_packed(t_, shape.run,
+                kind == op_kind::load ? &tile_bit::src_stride_bytes : &tile_bit::dst_stride_bytes);
+        for (size_t r = 0; r < regs.size(); r++) {
+            op o(kind);
+            o.unit_bytes = chunk_bytes;
+            o.chunks.reserve(fill.size());
+            uint64_t any = 0;
+            for (size_t f = 0; f < fill.size(); f++) {
+                uint64_t mask = mask_of(r, f) & full;
+                if (packed) mask = packed_mask(mask);
+                o.chunks.push_back({regs[r] + fill[f], mask});
+                any |= mask;
+            }
+            if (!any) o.chunks.clear();
+            add(r, std::move(o));
+        }
+    }
+
+    static uint64_t common_mask(std::vector<cut_masks> &masks, size_t r, size_t f) {
+        uint64_t common = ~uint64_t(0);
+        for (cut_masks &m : masks)
+            common &= m(r, f);
+        return common;
+    }
+
+    void load_all() {
+        enter_lanes(p_.the_schedule.load_lanes);
+        const memory_shape shape = shape_of(p_.the_schedule.load_run_bits);
+        std::vector<cut_masks> masks = masks_of(load_cuts_, shape);
+        memory_ops(
+                op_kind::load, shape, src_strides_,
+                [&](size_t r, size_t f) { return common_mask(masks, r, f); },
+                [&](size_t, op o) {
+                    values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
+                });
+        if (is_packed(t_, shape.run, &tile_bit::src_stride_bytes))
+            for (int &v : values_)
+                if (v >= 0) v = emit_packing(v, places_of(shape.run, src_strides_), true);
+        if (p_.prefetch_bytes != 0) prefetch_all();
+    }
+
+    // What the next block loads at this place, in whole lines.
+    void prefetch_all() {
+        std::vector<int64_t> lines;
+        for (const op &o : ops_)
+            for (const chunk &c : o.chunks)
+                if (c.mask)
+                    lines.push_back((c.offset_bytes + p_.prefetch_bytes) / tuning::line_bytes);
+        std::sort(lines.begin(), lines.end());
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        for (int64_t line : lines) {
+            op o(op_kind::prefetch);
+            o.chunks.push_back({line * tuning::line_bytes, 0});
+            ops_.push_back(std::move(o));
+        }
+    }
+
+    int emit(op o) {
+        o.out = k_.n_values++;
+        ops_.push_back(std::move(o));
+        return ops_.back().out;
+    }
+
+    int constant(const byte_indices &indices) {
+        const auto it = std::find(k_.constants.begin(), k_.constants.end(), indices);
+        if (it != k_.constants.end()) return int(it - k_.constants.begin());
+        k_.constants.push_back(indices);
+        return int(k_.constants.size()) - 1;
+    }
+
+    void apply(const stage &s) {
+        const std::vector<int> before = lanes_;
+        if (s.entering < 0) {
+            lanes_ = s.lanes;
+            const int c = constant(permutation(before, {}, -1, 0));
+            const op_kind kind = s.kind == stage_kind::within16 ? op_kind::within16
+                                                                : op_kind::permute;
+            for (int &v : values_)
+                if (v >= 0) v = emit_shuffle(kind, v, -1, c);
+            return;
+        }
+        // The register bit that enters gives its place to the lane bit that leaves.
+        const size_t slot = size_t(
+                std::find(reg_bits_.begin(), reg_bits_.end(), s.entering) - reg_bits_.begin());
+        const int leaving = *std::find_if(
+                before.begin(), before.end(), [&](int bit) { return !contains(s.lanes, bit); });
+        lanes_ = s.lanes;
+        int constants[] = {-1, -1}; // of the results where the bit that left is 0 and 1
+        for (uint32_t r = 0; r < values_.size(); r++) {
+            if (r >> slot & 1) continue;
+            int &low = values_[r], &high = values_[r | 1u << slot];
+            const int a = low, b = high;
+            if (a < 0 && b < 0) continue;
+            if (s.kind == stage_kind::permute2 && constants[0] < 0)
+                for (uint32_t left : {0u, 1u})
+                    constants[left] = constant(permutation(before, {s.entering}, leaving, left));
+            low = exchange(s, a, b, false, constants[0]);
+            high = exchange(s, a, b, true, constants[1]);
+        }
+        reg_bits_[slot] = leaving;
+    }
+
+    int exchange(const stage &s, int a, int b, bool is_high, int permutation) {
+        if (s.kind == stage_kind::permute2)
+            return emit_shuffle(op_kind::permute2, zero_if_none(a), zero_if_none(b), permutation);
+        op o(s.kind == stage_kind::unpack ? op_kind::unpack : op_kind::lanes128);
+        o.a = zero_if_none(a);
+        o.b = zero_if_none(b);
+        o.unit_bytes = s.unit_bytes;
+        o.is_high = is_high;
+        if (s.kind == stage_kind::alternate)
+            o.selector = is_high ? lane_selector::odd : lane_selector::even;
+        else
+            o.selector = is_high ? lane_selector::high_half : lane_selector::low_half;
+        return emit(std::move(o));
+    }
+
+    int zero_if_none(int value) {
+        if (value >= 0) return value;
+        if (zero_ < 0) zero_ = emit(op(op_kind::zero));
+        return zero_;
+    }
+
+    int emit_shuffle(op_kind kind, int a, int b, int c) {
+        op o(kind);
+        o.a = a;
+        o.b = b;
+        o.constant = c;
+        return emit(std::move(o));
+    }
+
+    // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering`
+    // chooses the second source, the bit that leaves has the value `leaving_value`.
+    byte_indices permutation(const std::vector<int> &before, const std::vector<int> &entering,
+            int leaving, uint32_t leaving_value) const {
+        byte_indices indices {};
+        const uint32_t n = 1u << lanes_.size();
+        for (uint32_t lane = 0; lane < n; lane++) {
+            const uint32_t bits = select(lanes_, lane);
+            uint32_t from = 0;
+            for (size_t i = 0; i < before.size(); i++) {
+                const uint32_t value = before[i] == leaving ? leaving_value
+                                                            : (bits >> before[i] & 1);
+                from |= value << i;
+            }
+            for (int bit : entering)
+                from |= (bits >> bit & 1) * n;
+            for (int byte = 0; byte < t_.elem_bytes; byte++)
+                indices[lane * t_.elem_bytes + byte] = uint8_t(from * t_.elem_bytes + byte);
+        }
+        return indices;
+    }
+
+    void store_all() {
+        const memory_shape shape = shape_of(int(t_.dst_run.size()));
+        std::vector<cut_masks> masks = masks_of(store_cuts_, shape);
+        const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
+        const bool packed = is_packed(t_, shape.run, &tile_bit::dst_stride_bytes);
+        std::vector<cut_masks> loaded;
+        if (padding_only) loaded = masks_of(load_cuts_, shape);
+        memory_ops(
+                op_kind::store, shape, dst_strides_,
+                [&](size_t r, size_t f) {
+                    const uint64_t mask = common_mask(masks, r, f);
+                    return padding_only ? mask & ~common_mask(loaded, r, f) : mask;
+                },
+                [&](size_t r, op o) {
+                    if (o.chunks.empty()) return;
+                    if (packed && values_[r] >= 0)
+                        values_[r] = emit_packing(
+                                values_[r], places_of(shape.run, dst_strides_), false);
+                    o.a = zero_if_none(values_[r]);
+                    ops_.push_back(std::move(o));
+                });
+    }
+
+    const plan &p_;
+    const tile &t_;
+    const nest_state &state_;
+    kernel &k_;
+    const std::vector<cut_dim> load_cuts_;
+    const std::vector<cut_dim> store_cuts_;
+    std::vector<dim_t> src_strides_; // of the tile's bits
+    std::vector<dim_t> dst_strides_;
+    std::vector<int> lanes_;    // tile bit of each lane position
+    std::vector<int> reg_bits_; // tile bit of each bit of the index into values_
+    std::vector<int> values_;   // -1: known to be zero
+    int zero_ = -1;             // the value that is zero, once one is needed
+    block ops_;
+};
+
+// Drops what no store needs. The values of the block are numbered from `first_value` on.
+void drop_dead(block &ops, int first_value, int n_values) {
+    std::vector<bool> used(size_t(n_values - first_value), false);
+    const auto use = [&](int v) {
+        if (v >= 0) used[size_t(v - first_value)] = true;
+    };
+    const auto is_dead = [&](const op &o) {
+        return o.kind != op_kind::store && o.kind != op_kind::prefetch
+                && !used[size_t(o.out - first_value)];
+    };
+    for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
+        if (is_dead(*o)) continue;
+        use(o->a);
+        use(o->b);
+    }
+    ops.erase(std::remove_if(ops.begin(), ops.end(), is_dead), ops.end());
+}
+
+} // namespace
+
+block build_block(const plan &p, const nest_state &state, kernel &k) {
+    const int first_value = k.n_values;
+    block ops = block_builder(p, state, k).build();
+    drop_dead(ops, first_value, k.n_values);
+    return ops;
+}
+
+} // namespace tfmt::cpu::ir
