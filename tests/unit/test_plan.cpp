@@ -176,7 +176,7 @@ TEST(Plan, WritesEveryByteExactlyOnce) {
         const memory_desc src = by_tag(dims, random.tag(int(dims.size())), type);
         const memory_desc dst = by_tag(dims, random.tag(int(dims.size())), type);
         machine m = all_machines()[seed / 4 % 4];
-        if (seed % 2) m.l2_bytes = 0; // beyond L2 levels are cut into macro tiles
+        if (seed % 2) m.l2_bytes = 0; // beyond L2 levels are cut into blocks
         const move_problem move = normalized(src, dst), padding = normalized(dst, dst);
         ASSERT_EQ(stores_of(planned(move, m)), wanted_stores(dst, plan_mode::move))
                 << "seed " << seed << "\n"
@@ -234,7 +234,7 @@ TEST(Plan, LoopsOfRandomPairsNest) {
                 random.tag(int(dims.size())).c_str(), type);
         machine m = all_machines()[seed / 2 % 4];
         const plan usual = planned(move, m);
-        m.l2_bytes = 0; // beyond L2 levels are cut into macro tiles
+        m.l2_bytes = 0; // beyond L2 levels are cut into blocks
         const plan large = planned(move, m);
         expect_nest(usual);
         expect_nest(large);
