@@ -124,6 +124,7 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     if (run_bytes < tuning::min_drained_run_bytes || n_runs > tuning::max_drained_runs) return {};
     s.scratch_bytes = bytes;
     s.line_offset_bytes = source_lines(parts, t.elem_bytes);
+    if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();
     if (const level *around = level_around(order, 1)) {
         s.is_chained = around->dst_stride == run_bytes;
         s.next_block_bytes = around->src_stride;

@@ -25,7 +25,7 @@ struct staging {
     std::vector<dim_t> level_strides; // of the block's levels, in the scratch
     std::vector<level> drain_levels;  // outer to inner; src_stride is of the scratch
     bool is_chained = false; // the level around the block continues the runs of the block before
-    std::vector<dim_t> line_offset_bytes; // of the block's source
+    std::vector<dim_t> line_offset_bytes; // of the block's source; none if they are too many
     dim_t next_block_bytes = 0;           // to the source of the next block; 0: not known
     dim_t next_chain_bytes = 0;           // to that of the next chain, from the first block of one
 
