@@ -401,7 +401,7 @@ TEST(Plan, StreamsWholeAlignedVectorsOnly) {
     EXPECT_FALSE(streams(plain, by_tag({64, 64}, "ba")));
 }
 
-TEST(Plan, TooManyTailsTakeASimplerTile) {
+TEST(Plan, TooManyTailsAreRefused) {
     // 12 dimensions, each with a tail: 2^12 combinations.
     const move_problem move = normalized(
             vec(12, 5), "abcdefghijkl", "ABCDEFGHIJKL2a2b2c2d2e2f2g2h2i2j2k2l", tfmt_f32);

@@ -4,6 +4,7 @@
 #include "cpu/plan/staging.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "cpu/plan/loop_order.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -279,6 +280,12 @@ std::string fetches_wrong(const std::vector<place> &places, const staging &s, di
     if (!std::is_sorted(lines.begin(), lines.end())
             || std::adjacent_find(lines.begin(), lines.end()) != lines.end())
         return "a line twice";
+    if (lines.empty()) { // none are listed where they are too many
+        std::set<dim_t> read;
+        for (const place &at : places)
+            read.insert(at.src / tuning::line_bytes);
+        return int(read.size()) > tuning::max_fetched_lines / 2 ? "" : "no line";
+    }
     dim_t last = 0;
     for (const place &at : places)
         for (dim_t byte : {at.src, at.src + elem_bytes - 1}) {

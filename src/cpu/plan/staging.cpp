@@ -96,14 +96,13 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     s.bit_strides.resize(t.bits.size(), 0);
     s.level_strides.resize(size_t(order.n_block_levels), 0);
     const size_t first = order.levels.size() - size_t(order.n_block_levels);
-    dim_t bytes = t.elem_bytes, run_bytes = 0, n_runs = 1;
+    dim_t bytes = t.elem_bytes, run_bytes = 0;
     for (const block_part &part : parts) {
         level l = part.steps;
         if (run_bytes == 0 && l.dst_stride != bytes) {
             run_bytes = bytes;
             bytes = tuning::line_bytes + round_up(bytes, tuning::line_bytes);
         }
-        if (run_bytes > 0) n_runs *= l.extent;
         l.src_stride = bytes;
         for (size_t b = 0; b < t.bits.size(); b++)
             if (t.bits[b].level == int(part.index))
@@ -117,11 +116,8 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
         if (bytes > tuning::max_scratch_bytes) return {};
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
-    if (run_bytes == 0) {
-        run_bytes = bytes;
-        bytes += tuning::line_bytes;
-    }
-    if (run_bytes < tuning::min_drained_run_bytes || n_runs > tuning::max_drained_runs) return {};
+    if (run_bytes == 0) run_bytes = bytes;
+    if (run_bytes < tuning::min_drained_run_bytes) return {};
     s.scratch_bytes = bytes;
     s.line_offset_bytes = source_lines(parts, t.elem_bytes);
     if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();

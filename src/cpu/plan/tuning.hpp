@@ -93,9 +93,8 @@ constexpr dim_t staged_whole_dst_bytes = 1024;
 constexpr dim_t min_staged_calls = 64;
 constexpr dim_t min_staged_call_bytes = 256 << 10;
 
-// Runs too short to be worth collecting, and more of them than a drain's table should hold.
+// Runs below a line are not worth collecting. (The scratch holds 512 of a line.)
 constexpr dim_t min_drained_run_bytes = 64;
-constexpr dim_t max_drained_runs = 1024;
 
 // Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
 // used in part; of elements of 4 bytes from all over the source 8192, which is still worth it (f32
