@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/emitter.hpp"
+#include "cpu/plan/tuning.hpp"
 
 // Drains of a scratch: loops over tables of runs, the same for all instruction sets but for how a
 // line and a part of one are moved.
@@ -13,7 +14,7 @@ using namespace Xbyak;
 
 namespace {
 
-constexpr int line_bytes = 64;
+constexpr int line_bytes = int(tuning::line_bytes);
 
 // Table entries: offsets in scratch and destination, bytes, then the prefetches.
 constexpr int entry_scratch = 0, entry_dst = 8, entry_bytes = 16, entry_prefetches = 24;

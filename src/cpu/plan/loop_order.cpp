@@ -244,11 +244,11 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         break;
     case memory_pattern::staged:
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
-        b.grow_dst(t.elem_bytes < 4 ? tuning::staged_dst_bytes / 2 : tuning::staged_dst_bytes,
+        b.grow_dst(t.elem_bytes < 4 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
                 tuning::staged_block_bytes, tuning::staged_whole_dst_bytes);
         b.grow_src(tuning::staged_src_bytes, tuning::staged_block_bytes);
         // What is small until now goes on along the destination: the longer its runs the better.
-        if (b.bytes() < tuning::staged_block_bytes / 2)
+        if (b.bytes() < tuning::staged_small_block_bytes)
             b.grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
         b.sort(false);
         b.put_continuation_last();

@@ -76,16 +76,18 @@ constexpr size_t fits_any_l2_bytes = 256 << 10;
 constexpr dim_t block_src_bytes = 256;
 constexpr dim_t block_dst_bytes = 512;
 
-// Staged blocks: bytes of a run that one block drains (half of it for elements below 4 bytes: more
-// of them need more rows of the source), bytes along the source, bytes of a block, and up to which
+// Staged blocks: bytes of a run that one block drains (narrow: of elements below 4 bytes, more of
+// which need more rows of the source), bytes along the source, bytes of a block, and up to which
 // length a whole level of the destination joins a run. 16 cases of 15 to 75 MB, geometric mean, for
 // run/source/block: 256/512/32K and 128/512/32K 1.33 (each better for its elements),
 // 64/512/32K 2.0, 512/512/32K 1.49, 256/256/32K 1.42, 256/1024/32K 1.46, 256/512/64K 1.53,
 // 128/2048/64K 1.47. Reads of the next block's source while draining: 0.85, while filling: 1.1,
 // none: 1.5 (a model of it).
 constexpr dim_t staged_dst_bytes = 256;
+constexpr dim_t staged_dst_bytes_narrow = 128;
 constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
+constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t staged_whole_dst_bytes = 1024;
 
 // Calls that a staged reorder should have for threads to share, as long as each of them writes so
