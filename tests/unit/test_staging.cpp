@@ -309,7 +309,8 @@ dim_t first_run_bytes(const std::vector<place> &sorted, dim_t elem_bytes) {
 
 TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
     int n_staged = 0, n_chained = 0, n_packed = 0;
-    for (uint64_t seed = 0; seed < uint64_t(tfmt_test::scaled(1500)); seed++) {
+    const int n_cases = tfmt_test::scaled(1500);
+    for (uint64_t seed = 0; seed < uint64_t(n_cases); seed++) {
         const random_move r(seed);
         const machine &m = all_machines()[seed % 4];
         const tile t = tfmt::cpu::choose_tile(r.move, m, store_path::staged);
@@ -340,7 +341,7 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
     }
     EXPECT_GT(n_staged, 0);
     EXPECT_GT(n_chained, 0);
-    EXPECT_GT(n_packed, 0);
+    if (n_cases >= 1500) EXPECT_GT(n_packed, 0); // about one in a thousand
 }
 
 // f32, a tile of 16x16 of dimensions 0 (contiguous in dst) and 1 (contiguous in src).
