@@ -342,9 +342,7 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
     EXPECT_GT(n_staged, 0);
     EXPECT_GT(n_chained, 0);
     // About one in a thousand: not to be expected of fewer cases.
-    if (n_cases >= 1500) {
-        EXPECT_GT(n_packed, 0);
-    }
+    if (n_cases >= 1500) { EXPECT_GT(n_packed, 0); }
 }
 
 // f32, a tile of 16x16 of dimensions 0 (contiguous in dst) and 1 (contiguous in src).
