@@ -127,6 +127,14 @@ void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const me
 
 } // namespace
 
+level in_groups(level l, dim_t steps) {
+    l.extent = ceil_div(l.extent, steps);
+    l.unit *= steps;
+    l.src_stride *= steps;
+    l.dst_stride *= steps;
+    return l;
+}
+
 reorder_problem make_problem(const memory_desc &src, const memory_desc &dst) {
     require_fixed_layout(src, "src");
     require_fixed_layout(dst, "dst");

@@ -39,6 +39,9 @@ struct level {
     bool is_regular() const { return src_digits.empty(); }
 };
 
+// Level `l` in groups of `steps` steps; the last one may be smaller.
+level in_groups(level l, dim_t steps);
+
 // Logical extents of a dimension: indices below `load` are read, those from `load` to below `store`
 // are padding of the destination.
 struct dim_limits {

@@ -21,7 +21,7 @@ namespace {
 // Each thread has its scratch on its stack: an execution allocates nothing.
 template <typename Run>
 __attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
-    alignas(tuning::line_bytes) char scratch[tuning::max_scratch_bytes + 2 * tuning::line_bytes];
+    alignas(tuning::line_bytes) char scratch[tuning::max_scratch_bytes + tuning::line_bytes];
     run(begin, end, scratch);
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "tests/unit/ir_helpers.hpp"
 #include "tests/unit/plan_helpers.hpp"
 
 namespace {
@@ -55,16 +56,6 @@ nest_node make_block(int index, int64_t src_offset = 0, int64_t dst_offset = 0) 
     n.block = index;
     n.src_offset_bytes = src_offset;
     n.dst_offset_bytes = dst_offset;
-    return n;
-}
-
-nest_node make_loop(
-        int64_t count, int64_t src_step, int64_t dst_step, std::vector<nest_node> children) {
-    nest_node n;
-    n.count = count;
-    n.src_step_bytes = src_step;
-    n.dst_step_bytes = dst_step;
-    n.children = std::move(children);
     return n;
 }
 

@@ -9,6 +9,7 @@
 
 #include "support/guarded_buffer.hpp"
 #include "support/random_data.hpp"
+#include "tests/unit/ir_helpers.hpp"
 #include "tests/unit/jit_helpers.hpp"
 
 namespace {
@@ -136,16 +137,6 @@ int64_t random_length(random_source &random, int64_t max_bytes) {
             max_bytes, random.one_in(3) ? random.pick(special) : random.between(1, max_bytes));
 }
 
-nest_node loop_of(
-        int64_t count, int64_t src_step, int64_t dst_step, std::vector<nest_node> children) {
-    nest_node n;
-    n.count = count;
-    n.src_step_bytes = src_step;
-    n.dst_step_bytes = dst_step;
-    n.children = std::move(children);
-    return n;
-}
-
 class DrainsOn : public testing::TestWithParam<machine> {
 protected:
     void SetUp() override {
@@ -236,14 +227,14 @@ std::vector<nest_node> chain_nodes(drain_maker &maker, const chain &c) {
     mark.drain = first;
     nodes.push_back(mark);
     if (c.n_drains > 1)
-        nodes.push_back(loop_of(
+        nodes.push_back(make_loop(
                 c.n_drains - 1, 100 + random.below(30), c.step_bytes, maker.fill_and_drain(first)));
     const int64_t last_offset = (c.n_drains - 1) * c.step_bytes;
     mark.step = scratch_step::near_end;
     mark.drain = last;
     mark.dst_offset_bytes = last_offset;
     nodes.push_back(mark);
-    nodes.push_back(loop_of(1, 0, 0, maker.fill_and_drain(last)));
+    nodes.push_back(make_loop(1, 0, 0, maker.fill_and_drain(last)));
     nodes.back().dst_offset_bytes = last_offset;
     mark.step = scratch_step::end_rows;
     nodes.push_back(mark);
@@ -273,7 +264,7 @@ TEST_P(DrainsOn, ChainsInsideOfLoops) {
             const int64_t count = n_long < 7 && random.one_in(2) ? 2 : 1;
             n_long += count > 1;
             const int64_t step = bytes + random.below(70);
-            nodes = {loop_of(count, 0, step, std::move(nodes))};
+            nodes = {make_loop(count, 0, step, std::move(nodes))};
             bytes = (count - 1) * step + bytes;
         }
         maker.root_count = random.below(3);
@@ -318,9 +309,9 @@ TEST_P(DrainsOn, DestinationsBeyond2GiB) {
         chain c = random_chain(random, 3);
         for (size_t r = 0; r < 3; r++) // of each row a window
             c.row_offsets[r] = int64_t(r) * far + random.below(200);
-        nest_node shifted = loop_of(1, 0, 0, chain_nodes(maker, c));
+        nest_node shifted = make_loop(1, 0, 0, chain_nodes(maker, c));
         shifted.dst_offset_bytes = 3 * far;
-        maker.k_.root = {shifted, loop_of(2, 0, 7 * far, shifted.children)};
+        maker.k_.root = {shifted, make_loop(2, 0, 7 * far, shifted.children)};
         maker.k_.root[1].dst_offset_bytes = -2 * far; // where the caller's pointer is no row
         ASSERT_EQ(verify(maker.k_), "");
 

@@ -9,6 +9,17 @@ namespace tfmt::cpu::ir {
 
 namespace {
 
+// `count` steps from step `first` on.
+nest_node steps_of(dim_t src_stride, dim_t dst_stride, dim_t first, dim_t count) {
+    nest_node node;
+    node.src_offset_bytes = first * src_stride;
+    node.dst_offset_bytes = first * dst_stride;
+    node.count = count;
+    node.src_step_bytes = src_stride;
+    node.dst_step_bytes = dst_stride;
+    return node;
+}
+
 // The loops around the blocks, and the steps between them and a scratch.
 class nest_builder {
 public:
@@ -17,13 +28,7 @@ public:
     void add_segment(std::vector<nest_node> &nodes, size_t depth, const nest_state &state,
             const segment &s, dim_t from_step) {
         const level &l = p_.problem.levels[depth];
-        nest_node node;
-        node.src_offset_bytes = (s.first - from_step) * l.src_stride;
-        const dim_t dst_stride = dst_stride_at(depth);
-        node.dst_offset_bytes = (s.first - from_step) * dst_stride;
-        node.count = s.count;
-        node.src_step_bytes = l.src_stride;
-        node.dst_step_bytes = dst_stride;
+        nest_node node = steps_of(l.src_stride, dst_stride_at(depth), s.first - from_step, s.count);
         add_levels(node.children, depth + 1, enter(state, l.dim, s));
         if (!node.children.empty()) nodes.push_back(std::move(node));
     }
@@ -90,12 +95,7 @@ private:
     // source of the chain's first block, if these are the last ones of the chain.
     nest_node chain_part(const level &l, const nest_state &state, const segment &s, dim_t first,
             dim_t count, bool is_chained, dim_t chain_bytes) {
-        nest_node node;
-        node.src_offset_bytes = first * l.src_stride;
-        node.dst_offset_bytes = first * l.dst_stride;
-        node.count = count;
-        node.src_step_bytes = l.src_stride;
-        node.dst_step_bytes = l.dst_stride;
+        nest_node node = steps_of(l.src_stride, l.dst_stride, first, count);
         const dim_t next = chain_bytes > 0 ? p_.scratch.next_chain_bytes - chain_bytes
                                            : p_.scratch.next_block_bytes;
         add_staged_block(node.children, enter(state, l.dim, s), is_chained, next);

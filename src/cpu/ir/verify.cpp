@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/ir/ir.hpp"
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::ir {
 
@@ -63,7 +64,7 @@ std::string check_scratch_step(const kernel &k, const nest_node &n) {
     if (n.step == scratch_step::fill) return check_nodes(k, n.children);
     if (n.drain < 0 || n.drain >= int(k.drains.size())) return "unknown drain";
     for (const scratch_run &r : k.drains[size_t(n.drain)].runs)
-        if (r.bytes < 1 || r.scratch_offset_bytes < 64
+        if (r.bytes < 1 || r.scratch_offset_bytes < tuning::line_bytes
                 || r.scratch_offset_bytes + r.bytes > k.scratch_bytes)
             return "run outside of the scratch";
     return "";

@@ -80,6 +80,9 @@ protected:
     Address dst_at(int64_t offset_bytes) { return ptr[where(rsi, offset_bytes + dst_base_)]; }
     Address constant_at(int index);
 
+    // Whether stores of whole vectors bypass the caches. With a scratch its drains do.
+    bool streams_vectors() const { return k_.is_streaming && k_.scratch_bytes == 0; }
+
     // What constant `c` is in memory; byte indices unless the ISA wants another unit.
     virtual std::vector<uint8_t> constant_bytes(int c) const;
 

@@ -87,9 +87,7 @@ private:
                 else
                     movq(to, x);
                 break;
-            default:
-                k_.is_streaming &&k_.scratch_bytes == 0 ? movntps(to, x) : movups(to, x);
-                break;
+            default: streams_vectors() ? movntps(to, x) : movups(to, x); break;
             }
         }
     }

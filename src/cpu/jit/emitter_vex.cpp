@@ -19,7 +19,7 @@ void emitter_vex::epilogue() {
 }
 
 void emitter_vex::store_vector(const Address &to, int a) {
-    if (k_.is_streaming && k_.scratch_bytes == 0)
+    if (streams_vectors())
         vmovntps(to, vector(a));
     else
         vmovups(to, vector(a));

@@ -48,14 +48,13 @@ public:
     blocking(const std::vector<level> &levels, const tile &t)
         : all_(levels),
           outer_(levels),
+          bytes_(tile_bytes(t)),
           src_bytes_(run_bytes(t, t.src_run)),
           dst_bytes_(run_bytes(t, t.dst_run)) {
-        bytes_ = t.elem_bytes;
-        for (const tile_bit &b : t.bits) {
-            if (b.level < 0) continue;
-            bytes_ *= 2;
-            tile_.push_back({b.dim, 2, b.weight, b.src_stride_bytes, b.dst_stride_bytes, {}, {}});
-        }
+        for (const tile_bit &b : t.bits)
+            if (b.level >= 0)
+                tile_.push_back(
+                        {b.dim, 2, b.weight, b.src_stride_bytes, b.dst_stride_bytes, {}, {}});
     }
 
     // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
@@ -105,12 +104,8 @@ public:
         const dim_t steps = std::max((chain.extent + wanted - 1) / wanted,
                 (tuning::min_staged_call_bytes + bytes_ - 1) / bytes_);
         if (wanted == 1 || steps >= chain.extent) return;
-        level calls = chain;
+        const level calls = in_groups(chain, steps);
         chain.extent = steps;
-        calls.extent = (calls.extent + steps - 1) / steps;
-        calls.unit *= steps;
-        calls.src_stride *= steps;
-        calls.dst_stride *= steps;
         outer_.insert(outer_.end() - 1, calls);
     }
 
@@ -203,10 +198,7 @@ private:
         bytes_ *= steps;
         if (steps < outer_[i].extent) {
             inner_.back().extent = steps;
-            outer_[i].extent = (outer_[i].extent + steps - 1) / steps;
-            outer_[i].unit *= steps;
-            outer_[i].src_stride *= steps;
-            outer_[i].dst_stride *= steps;
+            outer_[i] = in_groups(outer_[i], steps);
         } else
             outer_.erase(outer_.begin() + i);
     }

@@ -17,6 +17,11 @@ struct machine {
     int n_vector_regs = 0;
     size_t l2_bytes = 1 << 20;
     size_t l3_bytes = 32 << 20; // the cache before memory
+
+    // Whether any order of the elements of a vector takes one instruction.
+    bool can_permute(int elem_bytes) const {
+        return has_two_source_permutes && (elem_bytes >= 2 || has_vbmi);
+    }
 };
 
 } // namespace tfmt::cpu

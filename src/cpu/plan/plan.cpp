@@ -29,23 +29,10 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     for (size_t i = 0; i < p.levels.size(); i++) {
         level l = p.levels[i];
         const int bits = t.bits_of_level[i];
-        if (bits > 0) {
-            const dim_t step = dim_t(1) << bits;
-            l.extent = (l.extent + step - 1) / step;
-            l.unit *= step;
-            l.src_stride *= step;
-            l.dst_stride *= step;
-        }
+        if (bits > 0) l = in_groups(l, dim_t(1) << bits);
         if (l.extent > 1) levels.push_back(std::move(l));
     }
     return levels;
-}
-
-dim_t tile_bytes(const tile &t) {
-    dim_t n = t.elem_bytes;
-    for (const tile_bit &b : t.bits)
-        if (b.level >= 0) n *= 2;
-    return n;
 }
 
 // Levels of the driver: all irregular ones, then as many as leave a root step below the size of a
@@ -138,21 +125,21 @@ bool has_aligned_vectors(const plan &p) {
     });
 }
 
-memory_pattern pattern_of(const plan &p, const move_problem &whole) {
+memory_pattern pattern_of(const plan &p) {
     if (p.stores == store_path::streamed) return memory_pattern::streamed;
     if (p.stores == store_path::staged) return memory_pattern::staged;
-    return moved_bytes(whole) > dim_t(p.target.l2_bytes) ? memory_pattern::beyond_l2
-                                                         : memory_pattern::in_l2;
+    return p.moved_bytes > dim_t(p.target.l2_bytes) ? memory_pattern::beyond_l2
+                                                    : memory_pattern::in_l2;
 }
 
 // False if the destination cannot be written that way.
 bool choose_order(plan &p, const move_problem &whole) {
     const loop_order order = order_levels(
-            levels_without_tile(whole, p.the_tile), p.the_tile, pattern_of(p, whole));
+            levels_without_tile(whole, p.the_tile), p.the_tile, pattern_of(p));
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
     // Within L2 nothing is worth fetching; drains fetch by themselves.
-    if (moved_bytes(whole) > dim_t(p.target.l2_bytes) && p.stores != store_path::staged)
+    if (p.moved_bytes > dim_t(p.target.l2_bytes) && p.stores != store_path::staged)
         p.prefetch_bytes = order.next_block_bytes;
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
@@ -169,10 +156,10 @@ bool lay_out(
     out->stores = stores;
     out->target = m;
     out->the_tile = mode == plan_mode::move ? choose_tile(p, m, stores) : choose_zero_tile(p, m);
-    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->problem = p;
     out->moved_bytes = moved_bytes(p);
     if (!choose_order(*out, p)) return false;
+    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->n_driver_levels = choose_driver_levels(*out);
     out->root_chunk = choose_root_chunk(*out);
     std::vector<job_loop> loops;

@@ -89,7 +89,7 @@ public:
           n_run_(int(t.src_run.size())),
           n_needed_(int(t.dst_run.size())),
           elem_log2_(log2_exact(t.elem_bytes)),
-          has_word_permutes_(m.has_two_source_permutes && (t.elem_bytes >= 2 || m.has_vbmi)) {
+          has_word_permutes_(m.can_permute(t.elem_bytes)) {
         int n_needed_in_run = 0;
         for (int i = 0; i < n_run_; i++) {
             const uint32_t digit = digit_of(t.src_run[size_t(i)]);

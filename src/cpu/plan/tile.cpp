@@ -31,6 +31,13 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
     return double(moved_bytes(p)) >= tuning::streaming_share_of_cache * double(m.l3_bytes);
 }
 
+dim_t tile_bytes(const tile &t) {
+    dim_t n = t.elem_bytes;
+    for (const tile_bit &b : t.bits)
+        if (b.level >= 0) n *= 2;
+    return n;
+}
+
 bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride) {
     for (size_t i = 0; i < run.size(); i++) {
         const tile_bit &b = t.bits[size_t(run[i])];
@@ -72,11 +79,6 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index) {
         if (!contains(taken, {int(i), total_bits(below) - 1})) return false;
     }
     return true;
-}
-
-// Whether any order of the elements of a vector takes one instruction.
-bool can_permute(const machine &m, int elem_bytes) {
-    return m.has_two_source_permutes && (elem_bytes >= 2 || m.has_vbmi);
 }
 
 bool is_exact(const move_problem &p, const level &l) {
@@ -215,8 +217,8 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
 
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t packed_bits = can_permute(m, p.elem_bytes) ? lane_bits
-                                                            : log2_exact(16 / p.elem_bytes);
+    const size_t packed_bits = m.can_permute(p.elem_bytes) ? lane_bits
+                                                           : log2_exact(16 / p.elem_bytes);
     bit_list src = contiguous_run(p, true, packed_bits);
     const bit_list whole_dst = contiguous_run(p, false, packed_bits);
     if (whole_dst.empty()) return element_tile(p);

@@ -51,6 +51,9 @@ struct tile {
     int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
 };
 
+// Bytes that one tile moves.
+dim_t tile_bytes(const tile &t);
+
 bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride);
 
 int log2_exact(dim_t pow2);
