@@ -47,11 +47,15 @@ tfmt_status_t refuse_number_of_threads(int n) {
 constexpr size_t exec_args_bytes_without_pool = offsetof(tfmt_exec_args_t, threadpool);
 
 // What the caller's structure holds, which may be older than this header's.
-tfmt_status_t read_args(const tfmt_exec_args_t *args, const tfmt_threadpool_t **pool) {
-    if (args->struct_size == exec_args_bytes_without_pool) return tfmt_success;
-    if (args->struct_size != sizeof *args)
+tfmt_status_t read_args(const tfmt_exec_args_t *args, cpu::execution *e) {
+    if (args->struct_size != sizeof *args && args->struct_size != exec_args_bytes_without_pool)
         return refuse_execution("tfmt_reorder_execute: args->struct_size is not "
                                 "sizeof(tfmt_exec_args_t) of any version");
+    e->src_scales = args->src_scales;
+    e->dst_scales = args->dst_scales;
+    e->src_zero_points = args->src_zero_points;
+    e->dst_zero_points = args->dst_zero_points;
+    if (args->struct_size == exec_args_bytes_without_pool) return tfmt_success;
     const tfmt_threadpool_t *p = args->threadpool;
     if (!p) return tfmt_success;
     if (p->struct_size != sizeof *p)
@@ -63,7 +67,7 @@ tfmt_status_t read_args(const tfmt_exec_args_t *args, const tfmt_threadpool_t **
         return refuse_execution("tfmt_reorder_execute: args->threadpool->parallel_for is null");
     const int n = p->get_num_threads(p->context);
     if (n < 1) return refuse_number_of_threads(n);
-    *pool = p;
+    e->pool = p;
     return tfmt_success;
 }
 
@@ -89,21 +93,17 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
 tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args) {
     if (!reorder) return refuse_execution("tfmt_reorder_execute: reorder is null");
-    const tfmt_threadpool_t *pool = nullptr;
+    cpu::execution e {src, dst};
     if (args)
-        if (const tfmt_status_t status = read_args(args, &pool)) return status;
+        if (const tfmt_status_t status = read_args(args, &e)) return status;
     if (reorder->src_bytes == 0 || reorder->dst_bytes == 0) return tfmt_success;
     if (!src) return refuse_execution("tfmt_reorder_execute: src is null");
     if (!dst) return refuse_execution("tfmt_reorder_execute: dst is null");
-    if (src == dst && reorder->in_place) {
-        reorder->in_place->execute(dst, dst, pool);
-        return tfmt_success;
-    }
+    if (src == dst && reorder->in_place) return reorder->in_place->execute(e);
     if (overlaps(src, reorder->src_bytes, dst, reorder->dst_bytes))
         return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
                                 "between equal layouts may have the same buffer on both sides");
-    reorder->code->execute(src, dst, pool);
-    return tfmt_success;
+    return reorder->code->execute(e);
 }
 
 tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what, void *result) {

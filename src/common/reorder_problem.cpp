@@ -135,7 +135,8 @@ level in_groups(level l, dim_t steps) {
     return l;
 }
 
-reorder_problem make_problem(const memory_desc &src, const memory_desc &dst) {
+reorder_problem make_problem(
+        const memory_desc &src, const memory_desc &dst, const attributes &attr) {
     require_fixed_layout(src, "src");
     require_fixed_layout(dst, "dst");
     if (src.ndims != dst.ndims || !std::equal(src.dims, src.dims + src.ndims, dst.dims))
@@ -157,6 +158,7 @@ reorder_problem make_problem(const memory_desc &src, const memory_desc &dst) {
         p.limits.push_back({src.dims[d], dst.padded_dims[d]});
         add_levels(p.levels, d, p.limits.back(), src, dst);
     }
+    p.quant = resolve(attr, dst.ndims, dst.dims);
     return p;
 }
 
@@ -176,7 +178,7 @@ std::string stride_text(dim_t stride, const std::vector<digit> &digits) {
 std::string to_text(const reorder_problem &p) {
     std::string text = std::string("problem ") + name_of(p.src_type) + " -> " + name_of(p.dst_type)
             + ", a stride counts " + std::to_string(p.src_elem_bits) + " / "
-            + std::to_string(p.dst_elem_bits) + " bits\n";
+            + std::to_string(p.dst_elem_bits) + " bits\n" + to_text(p.quant, p.limits.size());
     for (size_t d = 0; d < p.limits.size(); d++) {
         text += "  dim " + std::to_string(d) + ": load " + std::to_string(p.limits[d].load)
                 + ", store " + std::to_string(p.limits[d].store) + "\n";

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/memory_desc.hpp"
+#include "common/quantization.hpp"
 
 // A pair of descriptors as a loop nest. In: two descriptors over the same dims. Out: for each
 // logical dimension the common refinement of its two splits, as levels, and how far it is to be
@@ -58,6 +58,7 @@ struct reorder_problem {
     dim_t dst_offset;
     std::vector<dim_limits> limits;
     std::vector<level> levels; // of each dimension inner to outer, dimensions in logical order
+    quantization quant;
 };
 
 // Offset of step `i` of a level in src or dst.
@@ -70,8 +71,9 @@ inline dim_t dst_offset_of(const level &l, dim_t i) {
 }
 
 // Throws if the pair cannot be reordered: different dims, runtime or `any` layouts, a destination
-// that writes one element twice (stride 0).
-reorder_problem make_problem(const memory_desc &src, const memory_desc &dst);
+// that writes one element twice (stride 0), attributes that do not go with the dims.
+reorder_problem make_problem(
+        const memory_desc &src, const memory_desc &dst, const attributes &attr = no_attributes);
 
 // The problem whose only work is the padding of `md` (source and destination are the same tensor).
 inline reorder_problem make_padding_problem(const memory_desc &md) { return make_problem(md, md); }

@@ -106,10 +106,10 @@ public:
         if (!note.empty()) info_ += ", " + note;
     }
 
-    void execute(
-            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept override {
-        const program &chosen = is_aligned(dst) ? *for_aligned_ : for_any_;
-        chosen.run(static_cast<const char *>(src), static_cast<char *>(dst), pool);
+    tfmt_status_t execute(const execution &e) const noexcept override {
+        const program &chosen = is_aligned(e.dst) ? *for_aligned_ : for_any_;
+        chosen.run(static_cast<const char *>(e.src), static_cast<char *>(e.dst), e.pool);
+        return tfmt_success;
     }
 
     std::string explain() const override {
@@ -141,6 +141,10 @@ std::shared_ptr<const implementation> make_generated(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why) {
     if (p.src_type != p.dst_type) {
         *why = "conversions are not generated yet";
+        return nullptr;
+    }
+    if (!p.quant.is_default()) {
+        *why = "attributes are not generated yet";
         return nullptr;
     }
     if (m.vector_bytes == 0) {

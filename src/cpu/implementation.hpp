@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tensorfmt/tensorfmt.h"
+#include "cpu/execution.hpp"
 
 // What executes a request: made once, executed any number of times by any number of threads at
 // once.
@@ -13,11 +13,10 @@ class implementation {
 public:
     virtual ~implementation() = default;
 
-    // src is ignored where only padding is written. Never throws, takes no lock, allocates nothing
-    // but what waking threads takes. pool: threads to use instead of OpenMP's; null for those.
-    virtual void execute(
-            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept = 0;
-    void execute(const void *src, void *dst) const noexcept { execute(src, dst, nullptr); }
+    // src is ignored where only padding is written. Takes no lock; allocates nothing but what
+    // waking threads takes and what the values of attributes are expanded to. Returns tfmt_success,
+    // or tfmt_out_of_memory if that fails; then nothing was written.
+    virtual tfmt_status_t execute(const execution &e) const noexcept = 0;
 
     // "jit:avx512_core", "ref: conversions are not generated yet", ...
     const std::string &info() const { return info_; }

@@ -24,7 +24,7 @@ namespace {
 class nothing final : public implementation {
 public:
     nothing() { info_ = "none: no elements"; }
-    void execute(const void *, void *, const tfmt_threadpool_t *) const noexcept override {}
+    tfmt_status_t execute(const execution &) const noexcept override { return tfmt_success; }
     std::string explain() const override { return ""; }
 };
 
@@ -35,11 +35,11 @@ public:
         : problem_(p), code_(p, mode), moved_bytes_(moved_bytes) {
         info_ = "ref: " + why;
     }
-    void execute(
-            const void *src, void *dst, const tfmt_threadpool_t *pool) const noexcept override {
+    tfmt_status_t execute(const execution &e) const noexcept override {
         const dim_t dst_bytes = moved_bytes_ / (problem_.src_elem_bits + problem_.dst_elem_bits)
                 * problem_.dst_elem_bits;
-        code_.run(src, dst, team_worth(moved_bytes_, pool, dst, dst_bytes));
+        code_.run(e, team_worth(moved_bytes_, e.pool, e.dst, dst_bytes));
+        return tfmt_success;
     }
     std::string explain() const override { return to_text(problem_); }
 
@@ -90,7 +90,7 @@ implementation_ptr try_generated(const request &, const reorder_problem &, std::
 #endif
 
 implementation_ptr make_implementation(const request &r) {
-    const reorder_problem p = make_problem(r.src, r.dst);
+    const reorder_problem p = make_problem(r.src, r.dst, r.attr);
     if (is_zero_sized(r.dst)) return std::make_shared<nothing>();
     std::string why;
     if (implementation_ptr made = try_generated(r, p, &why)) return made;
@@ -108,9 +108,10 @@ void check_environment() {
     check_cache_capacity_variable();
 }
 
-implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst) {
+implementation_ptr find_reorder(
+        const memory_desc &src, const memory_desc &dst, const attributes &attr) {
     check_environment();
-    return find_or_make({src, dst, plan_mode::move, effective_isa()}, make_implementation);
+    return find_or_make({src, dst, plan_mode::move, effective_isa(), attr}, make_implementation);
 }
 
 implementation_ptr find_zero_pad(const memory_desc &md) {

@@ -7,8 +7,9 @@
 namespace tfmt::cpu {
 
 // What moves `src` to `dst`, padding of dst included; from the cache, or made now. Throws if the
-// pair cannot be reordered.
-implementation_ptr find_reorder(const memory_desc &src, const memory_desc &dst);
+// pair cannot be reordered, or not with these attributes.
+implementation_ptr find_reorder(
+        const memory_desc &src, const memory_desc &dst, const attributes &attr = no_attributes);
 
 // What writes zero to the padding of `md` and touches nothing else.
 implementation_ptr find_zero_pad(const memory_desc &md);

@@ -15,6 +15,7 @@ namespace {
 using namespace plan_test;
 using tfmt::cpu::cache_capacity;
 using tfmt::cpu::cache_size;
+using tfmt::cpu::execution;
 using tfmt::cpu::find_or_make;
 using tfmt::cpu::implementation;
 using tfmt::cpu::implementation_ptr;
@@ -28,7 +29,7 @@ class dummy final : public implementation {
 public:
     dummy() { n_alive++; }
     ~dummy() override { n_alive--; }
-    void execute(const void *, void *, const tfmt_threadpool_t *) const noexcept override {}
+    tfmt_status_t execute(const execution &) const noexcept override { return tfmt_success; }
     std::string explain() const override { return ""; }
 };
 
@@ -80,6 +81,35 @@ TEST_F(KernelCache, EveryPartOfTheRequestCounts) {
     EXPECT_EQ(n_made, 6);
     EXPECT_EQ(cache_size(), 6);
     EXPECT_EQ(find(1), one);
+}
+
+TEST_F(KernelCache, EveryAttributeCounts) {
+    const memory_desc md = desc_of(1);
+    const auto find_with = [&](const tfmt::attributes &attr) {
+        return find_or_make({md, md, plan_mode::move, tfmt_cpu_isa_avx2, attr}, make_dummy);
+    };
+    tfmt::attributes asked[8];
+    for (tfmt::attributes &a : asked)
+        a.src_scales = {true, 3, 1, {3}, tfmt_f32};
+    asked[1].src_scales.mask = 2;
+    asked[2].src_scales.group_dims[0] = 1;
+    asked[3].src_scales.type = tfmt_f16;
+    asked[4].has_sum = true;
+    asked[5].has_sum = true;
+    asked[5].sum_beta = 2;
+    asked[6] = {};
+    asked[6].dst_scales = asked[0].src_scales;
+    asked[7] = {};
+    for (int round = 0; round < 2; round++) {
+        for (const tfmt::attributes &a : asked)
+            find_with(a);
+        EXPECT_EQ(n_made, 8);
+    }
+    asked[7].sum_beta = 5;                  // of no sum
+    asked[0].src_scales.group_dims[1] = 77; // of no group
+    EXPECT_EQ(find_with(asked[7]), find_with({}));
+    find_with(asked[0]);
+    EXPECT_EQ(n_made, 8);
 }
 
 // Strides of dimensions of size 1 make no difference to descriptors, so none to the cache.

@@ -316,7 +316,10 @@ TEST(PortablePath, RandomReorders) {
         execution e(*c.src.md, *c.dst.md, uint64_t(i));
         tfmt_test::oracle_reorder(c.src.md.get(), e.src(), c.dst.md.get(), e.expected());
         const ref::portable code(make_problem(*c.src.md, *c.dst.md), plan_mode::move);
-        ASSERT_EQ(e.differs([&](const void *s, void *d) { code.run(s, d, {1 + i % 3}); }), "")
+        ASSERT_EQ(e.differs([&](const void *s, void *d) {
+            code.run({s, d}, {1 + i % 3});
+        }),
+                "")
                 << "case " << i << ": " << c.text();
     }
 }
@@ -333,7 +336,10 @@ TEST(PortablePath, RandomPadding) {
         tfmt_test::oracle_zero_pad(layout, e.expected());
         EXPECT_TRUE(ref::is_padding_zero(md, e.expected())) << c.dst.recipe;
         const ref::portable code(make_padding_problem(md), plan_mode::padding_only);
-        ASSERT_EQ(e.differs([&](const void *, void *d) { code.run(nullptr, d, {1}); }), "")
+        ASSERT_EQ(e.differs([&](const void *, void *d) {
+            code.run({nullptr, d}, {1});
+        }),
+                "")
                 << "case " << i << ": " << c.dst.recipe;
     }
 }

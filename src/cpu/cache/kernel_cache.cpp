@@ -22,21 +22,29 @@ constexpr const char *capacity_variable = "TENSORFMT_KERNEL_CACHE_CAPACITY";
 
 size_t hash_of(const request &r) {
     const size_t h = hash(r.src) * 0x9e3779b97f4a7c15u + hash(r.dst);
-    return h * 31 + size_t(r.mode) * 16 + size_t(r.isa);
+    return (h * 31 + size_t(r.mode) * 16 + size_t(r.isa)) ^ hash(r.attr);
 }
 
 struct entry {
     entry(const request &r, implementation_ptr i, uint64_t now)
-        : src(r.src), dst(r.dst), mode(r.mode), isa(r.isa), value(std::move(i)), last_use(now) {}
+        : src(r.src),
+          dst(r.dst),
+          mode(r.mode),
+          isa(r.isa),
+          attr(r.attr),
+          value(std::move(i)),
+          last_use(now) {}
 
     bool serves(const request &r) const {
-        return mode == r.mode && isa == r.isa && equal(src, r.src) && equal(dst, r.dst);
+        return mode == r.mode && isa == r.isa && equal(src, r.src) && equal(dst, r.dst)
+                && equal(attr, r.attr);
     }
 
     const memory_desc src;
     const memory_desc dst;
     const plan_mode mode;
     const tfmt_cpu_isa_t isa;
+    const attributes attr;
     const implementation_ptr value;
     std::atomic<uint64_t> last_use;
 };

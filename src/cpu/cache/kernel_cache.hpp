@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/memory_desc.hpp"
+#include "common/attributes.hpp"
 #include "cpu/plan/segments.hpp"
 
 // Thread-safe LRU cache of everything that is made once for a pair of descriptors: problem, plan
@@ -20,6 +20,7 @@ struct request {
     const memory_desc &dst;
     plan_mode mode;
     tfmt_cpu_isa_t isa;
+    const attributes &attr = no_attributes;
 };
 
 constexpr int max_cache_capacity = 1 << 20;

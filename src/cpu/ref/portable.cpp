@@ -48,9 +48,9 @@ portable::portable(const reorder_problem &p, plan_mode mode) : problem_(p), mode
     order_for_walk(problem_);
 }
 
-void portable::run(const void *src, void *dst, team threads) const {
-    const converter visitor {
-            src, dst, problem_.dst_type, find_convert_run(problem_.src_type, problem_.dst_type)};
+void portable::run(const execution &e, team threads) const {
+    const converter visitor {e.src, e.dst, problem_.dst_type,
+            find_convert_run(problem_.src_type, problem_.dst_type)};
     // Two 4-bit elements of different threads may share a byte.
     if (problem_.dst_elem_bits < 8) threads.n_threads = 1;
     parallel_for(threads, outermost_steps(problem_), [&](dim_t begin, dim_t end) {

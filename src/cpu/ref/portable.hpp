@@ -3,6 +3,7 @@
 
 #include "common/reorder_problem.hpp"
 #include "cpu/exec/threads.hpp"
+#include "cpu/execution.hpp"
 #include "cpu/plan/segments.hpp"
 
 // Plain C++ for every valid problem: the safety net where there is no generated code, and the path
@@ -14,7 +15,7 @@ public:
     portable(const reorder_problem &p, plan_mode mode);
 
     // src is ignored in plan_mode::padding_only.
-    void run(const void *src, void *dst, team threads) const;
+    void run(const execution &e, team threads) const;
 
 private:
     reorder_problem problem_;
