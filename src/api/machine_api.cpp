@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/status.hpp"
-#include "cpu/cache/kernel_cache.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/reorder.hpp"
 
 using namespace tfmt;
 
@@ -25,5 +25,5 @@ tfmt_status_t tfmt_set_num_threads(int n) {
 int tfmt_get_num_threads(void) { return cpu::num_threads(); }
 
 tfmt_status_t tfmt_set_kernel_cache_capacity(int n) {
-    return guard("tfmt_set_kernel_cache_capacity", [&] { cpu::set_cache_capacity(n); });
+    return guard("tfmt_set_kernel_cache_capacity", [&] { cpu::set_capacity_of_caches(n); });
 }

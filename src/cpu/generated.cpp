@@ -10,8 +10,7 @@
 #include "cpu/exec/parallel.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
-#include "cpu/jit/code_dump.hpp"
-#include "cpu/jit/compile.hpp"
+#include "cpu/jit/code_cache.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -28,19 +27,17 @@ __attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
 // A plan, its code, and how to run it.
 class program {
 public:
-    explicit program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
-        std::vector<uint8_t> code;
-        for (const kernel_spec &spec : plan_.kernels)
-            assemble(ir::build(plan_, spec), &code);
-        load(code);
-    }
+    explicit program(plan pl)
+        : plan_(std::move(pl)),
+          driver_(plan_),
+          kernels_(jit::compile(kernels_of(plan_), plan_.target)) {}
 
     const plan &the_plan() const { return plan_; }
 
     void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
         const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
             driver_.run(begin, end, [&](const kernel_call &c) {
-                kernels_[size_t(c.kernel)](
+                kernels_[size_t(c.kernel)].run(
                         src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
             });
         };
@@ -56,38 +53,24 @@ public:
     std::string to_text() const {
         std::string text = cpu::to_text(plan_);
         for (size_t i = 0; i < kernels_.size(); i++)
-            text += "kernel " + std::to_string(i) + ", " + std::to_string(code_size_bytes_[i])
+            text += "kernel " + std::to_string(i) + ", " + std::to_string(kernels_[i].size_bytes)
                     + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i]));
         return text;
     }
 
 private:
-    // Appends the code of `k` to that of the kernels before.
-    void assemble(const ir::kernel &k, std::vector<uint8_t> *all) {
-        assert(ir::verify(k).empty());
-        const std::vector<uint8_t> code = jit::assemble(k, plan_.target);
-        jit::dump_code(name_of(plan_.target.isa), code.data(), code.size());
-        all->resize((all->size() + jit::code_alignment_bytes - 1) / jit::code_alignment_bytes
-                * jit::code_alignment_bytes);
-        code_offset_bytes_.push_back(all->size());
-        code_size_bytes_.push_back(code.size());
-        all->insert(all->end(), code.begin(), code.end());
-    }
-
-    // One mapping for all kernels: each takes as long as a small kernel takes to be made.
-    void load(const std::vector<uint8_t> &code) {
-        code_ = jit::executable(code.data(), code.size());
-        for (size_t offset_bytes : code_offset_bytes_)
-            kernels_.push_back(reinterpret_cast<jit::kernel_fn>(
-                    reinterpret_cast<uintptr_t>(code_.entry()) + offset_bytes));
+    static std::vector<ir::kernel> kernels_of(const plan &p) {
+        std::vector<ir::kernel> kernels;
+        for (const kernel_spec &spec : p.kernels) {
+            kernels.push_back(ir::build(p, spec));
+            assert(ir::verify(kernels.back()).empty());
+        }
+        return kernels;
     }
 
     plan plan_;
     driver driver_;
-    jit::executable code_; // of all kernels
-    std::vector<size_t> code_offset_bytes_;
-    std::vector<size_t> code_size_bytes_;
-    std::vector<jit::kernel_fn> kernels_;
+    std::vector<jit::kernel_code> kernels_;
 };
 
 class generated final : public implementation {

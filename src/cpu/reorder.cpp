@@ -10,6 +10,7 @@
 #include "cpu/topology/cache_sizes.hpp"
 #ifdef TENSORFMT_HAVE_JIT
 #include "cpu/generated.hpp"
+#include "cpu/jit/code_cache.hpp"
 #endif
 
 // The spine. A request (two descriptors, what to do, an ISA) becomes an implementation:
@@ -117,6 +118,13 @@ implementation_ptr find_reorder(
 implementation_ptr find_zero_pad(const memory_desc &md) {
     check_environment();
     return find_or_make({md, md, plan_mode::padding_only, effective_isa()}, make_implementation);
+}
+
+void set_capacity_of_caches(int n) {
+    set_cache_capacity(n);
+#ifdef TENSORFMT_HAVE_JIT
+    jit::set_code_capacity(n);
+#endif
 }
 
 } // namespace tfmt::cpu

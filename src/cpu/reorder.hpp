@@ -14,6 +14,10 @@ implementation_ptr find_reorder(
 // What writes zero to the padding of `md` and touches nothing else.
 implementation_ptr find_zero_pad(const memory_desc &md);
 
+// Number of implementations that are kept, and of kernels whose code is kept (jit/code_cache).
+// Throws beyond 0..max_cache_capacity.
+void set_capacity_of_caches(int n);
+
 // Throws if any variable of the library (TENSORFMT_MAX_CPU_ISA, TENSORFMT_NUM_THREADS,
 // TENSORFMT_KERNEL_CACHE_CAPACITY) holds a bad value. Both finders call it first; it costs three
 // loads.

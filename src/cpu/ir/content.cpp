@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/ir/content.hpp"
+
+#include <cstring>
+
+// Each structure is taken apart by a structured binding, which names every member: a member that is
+// added to the IR and forgotten here does not compile, instead of being left out of the comparison.
+namespace tfmt::cpu::ir {
+
+namespace {
+
+constexpr uint32_t wide = 0x80000000;
+
+// Most words of a number, and of the members of each structure that are numbers.
+constexpr size_t number_words = 3;
+constexpr size_t op_words = 7, chunk_words = 2 * number_words;
+constexpr size_t run_words = 3 * number_words, drain_words = 3;
+constexpr size_t node_words = 5 * number_words + 3 + 1;
+constexpr size_t kernel_words = 5 * number_words + 6;
+
+// Writes into room that is known to be enough.
+class writer {
+public:
+    explicit writer(uint32_t *room) : at_(room) {}
+
+    const uint32_t *at() const { return at_; }
+
+    void put_small(uint32_t v) { *at_++ = v; }
+    void put_size(size_t n) { put_small(uint32_t(n)); } // of a list in memory: below 2^31
+    void put(int64_t v) {
+        const auto narrow = int32_t(v);
+        if (narrow == v && uint32_t(narrow) != wide) return put_small(uint32_t(narrow));
+        const auto bits = uint64_t(v);
+        put_small(wide);
+        put_small(uint32_t(bits));
+        put_small(uint32_t(bits >> 32));
+    }
+
+    void put(const op &o) {
+        const auto &[kind, is_high, selector, unit_bytes, result, a, b, constant, chunks] = o;
+        put_small(uint8_t(kind) | uint32_t(is_high) << 8 | uint32_t(uint8_t(selector)) << 16);
+        for (int v : {unit_bytes, result, a, b, constant})
+            put_small(uint32_t(v));
+        put_size(chunks.size());
+        for (const auto &[offset_bytes, mask] : chunks) {
+            put(offset_bytes);
+            put(int64_t(mask));
+        }
+    }
+
+    void put(const drain &d) {
+        const auto &[is_chained, runs, prefetch_offset_bytes] = d;
+        put_small(is_chained);
+        put_size(runs.size());
+        put_size(prefetch_offset_bytes.size());
+        for (const auto &[scratch_offset_bytes, dst_offset_bytes, bytes] : runs)
+            for (int64_t v : {scratch_offset_bytes, dst_offset_bytes, bytes})
+                put(v);
+        for (int64_t offset_bytes : prefetch_offset_bytes)
+            put(offset_bytes);
+    }
+
+    void put(const std::vector<nest_node> &nodes) {
+        put_size(nodes.size());
+        for (const nest_node &n : nodes) {
+            const auto &[src_offset_bytes, dst_offset_bytes, count, src_step_bytes, dst_step_bytes,
+                    block, step, drain, children] = n;
+            for (int64_t v :
+                    {src_offset_bytes, dst_offset_bytes, count, src_step_bytes, dst_step_bytes})
+                put(v);
+            for (int v : {block, int(step), drain})
+                put_small(uint32_t(v));
+            put(children);
+        }
+    }
+
+    void put(const byte_indices &indices) {
+        std::memcpy(at_, indices.data(), sizeof indices);
+        at_ += sizeof indices / sizeof *at_;
+    }
+
+    void put(const kernel &k) {
+        const auto &[vector_bytes, is_streaming, scratch_bytes, drains, n_values, constants, blocks,
+                src_step_bytes, dst_step_bytes, root, rest] = k;
+        for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
+                     dst_step_bytes})
+            put(v);
+        put_small(is_streaming);
+        for (size_t n : {drains.size(), constants.size(), blocks.size()})
+            put_size(n);
+        for (const drain &d : drains)
+            put(d);
+        for (const byte_indices &indices : constants)
+            put(indices);
+        for (const block &ops : blocks) {
+            put_size(ops.size());
+            for (const op &o : ops)
+                put(o);
+        }
+        put(root);
+        put(rest);
+    }
+
+private:
+    uint32_t *at_;
+};
+
+size_t most_words(const std::vector<nest_node> &nodes) {
+    size_t n = nodes.size() * node_words;
+    for (const nest_node &node : nodes)
+        n += most_words(node.children);
+    return n;
+}
+
+size_t most_words(const kernel &k) {
+    size_t n = kernel_words + most_words(k.root) + most_words(k.rest)
+            + k.constants.size() * sizeof(byte_indices) / sizeof(uint32_t);
+    for (const drain &d : k.drains)
+        n += drain_words + d.runs.size() * run_words
+                + d.prefetch_offset_bytes.size() * number_words;
+    for (const block &ops : k.blocks) {
+        n += 1 + ops.size() * op_words;
+        for (const op &o : ops)
+            n += o.chunks.size() * chunk_words;
+    }
+    return n;
+}
+
+} // namespace
+
+void append_content(words &out, const kernel &k) {
+    const size_t begin = out.size();
+    out.resize(begin + most_words(k));
+    writer w(out.data() + begin);
+    w.put(k);
+    out.resize(size_t(w.at() - out.data()));
+}
+
+} // namespace tfmt::cpu::ir
