@@ -442,13 +442,26 @@ TFMT_API tfmt_status_t tfmt_check_padding(
 
 /* ---------------------------------------------------------------- attributes */
 
-/* What a reorder does beside moving and converting: scales, zero points and a sum. They can be
- * described now; a reorder with any of them is still tfmt_unimplemented. Source of the semantics:
- * dnnl_primitive_attr_set_scales, dnnl_primitive_attr_set_zero_points and the sum post-op. */
+/* What a reorder does beside moving and converting: scales, zero points and a sum. With all of them
+ *
+ *     dst = ((src - src_zero_point) * src_scale + beta * dst) / dst_scale + dst_zero_point
+ *
+ * for each element, in f32, or in f64 where src or dst is f64, s32 or s64. Each operation is
+ * rounded to the nearest, ties to even, in this order; steps that are not asked for are left out;
+ * the result is converted to dst's type as without attributes. Any pair of types may have them, the
+ * same type twice too, whose elements are then computed and not moved as bits. Padding of dst is
+ * zero whatever they are. Source of the semantics: dnnl_primitive_attr_set_scales,
+ * dnnl_primitive_attr_set_zero_points and the sum post-op of oneDNN's reorder; doc/numerics.md has
+ * the differences. */
 
 /* The argument that a scale or zero point belongs to. Numbers as DNNL_ARG_SRC and DNNL_ARG_DST. */
 #define TFMT_ARG_SRC 1
 #define TFMT_ARG_DST 17
+
+/* Combined with one of them, the values in the argument map of the C++ interface:
+ * TFMT_ARG_ATTR_SCALES | TFMT_ARG_SRC. Numbers as DNNL_ARG_ATTR_... */
+#define TFMT_ARG_ATTR_SCALES 4096
+#define TFMT_ARG_ATTR_ZERO_POINTS 8192
 
 /* Makes *attr, which asks for nothing: a reorder with it is one without. tfmt_invalid_arguments:
  * attr null. */
@@ -457,21 +470,29 @@ TFMT_API tfmt_status_t tfmt_attr_create(tfmt_attr_t *attr);
 /* Frees the object. Reorders made with it are not affected. Always succeeds. */
 TFMT_API tfmt_status_t tfmt_attr_destroy(tfmt_attr_t attr);
 
-/* Asks for scales of `arg` (TFMT_ARG_SRC or TFMT_ARG_DST), whose values come at execution. mask:
- * bit d set where the values differ along dimension d; 0: one value for all. group_ndims and
- * group_dims: number and size of the groups that share a value along the last group_ndims
- * dimensions of the mask, 0 and NULL for none; each size 1 or more. type: f32, bf16, f16 or e8m0,
- * of the values. A second call for the same arg replaces the first. tfmt_invalid_arguments: attr
- * null; another arg; mask negative or beyond bit 11; group_ndims outside 0..TFMT_MAX_NDIMS,
- * group_dims null with groups or a size below 1; another type. */
+/* Asks for scales of `arg` (TFMT_ARG_SRC or TFMT_ARG_DST), whose values come at execution: a source
+ * scale multiplies, a destination scale divides. mask: bit d set where the values differ along
+ * dimension d; 0: one value for all. group_ndims and group_dims: of the last group_ndims dimensions
+ * of the mask, in their order, group_dims[k] neighbouring indices share a value; 0 and NULL for
+ * none; each size 1 or more. type: f32, bf16, f16 or e8m0, of the values. A second call for the
+ * same arg replaces the first. tfmt_invalid_arguments: attr null; another arg; mask negative or
+ * beyond bit 11; group_ndims outside 0..TFMT_MAX_NDIMS, group_dims null with groups or a size below
+ * 1; another type. Whether mask and groups go with the dims is checked by tfmt_reorder_create().
+ *
+ * Example: weights of 64x256 with mask 3 and groups {1, 32} have 64x8 values, that of element
+ * (5, 70) is number 5 * 8 + 70 / 32 = 42. */
 TFMT_API tfmt_status_t tfmt_attr_set_scales(tfmt_attr_t attr, int arg, int mask, int group_ndims,
         const tfmt_dims_t group_dims, tfmt_data_type_t type);
 
-/* Asks for zero points of `arg`: as tfmt_attr_set_scales(), with type s32, s8, u8, s4 or u4. */
+/* Asks for zero points of `arg`: as tfmt_attr_set_scales(), with type s32, s8, u8, s4 or u4. A
+ * source zero point is subtracted, a destination zero point added. Where f32 is computed in, an s32
+ * beyond 2^24 is rounded to it first. */
 TFMT_API tfmt_status_t tfmt_attr_set_zero_points(tfmt_attr_t attr, int arg, int mask,
         int group_ndims, const tfmt_dims_t group_dims, tfmt_data_type_t type);
 
-/* Asks for dst = reorder(src) + beta * dst. tfmt_invalid_arguments: attr null; it has a sum. */
+/* Asks for beta times what dst held before to be added, before dst's scale and zero point. The old
+ * value is read in dst's type, without its scale and zero point. With a beta of 0 nothing is added
+ * and dst not read. tfmt_invalid_arguments: attr null; it has a sum. */
 TFMT_API tfmt_status_t tfmt_attr_append_sum(tfmt_attr_t attr, float beta);
 
 /* ---------------------------------------------------------------- reorder */
@@ -481,7 +502,7 @@ TFMT_API tfmt_status_t tfmt_attr_append_sum(tfmt_attr_t attr, float beta);
  * f64 or wide integers take part; to integers rounded to the nearest, ties to even, and saturated,
  * NaN to 0. Padding of the source is never read into the result; padding of the destination is
  * written with zeros; gaps between the destination's strides are not touched. Source: oneDNN's
- * reorder primitive. */
+ * reorder primitive. Attributes add arithmetic between reading and converting, see above. */
 
 /* Threads of the caller's, to execute on instead of OpenMP's: its number of threads and its loop.
  * The structure, what `context` points at and the pool itself must last until the execution that
@@ -513,10 +534,13 @@ typedef struct {
 
 /* What comes at execution: values for the attributes, and threads. struct_size is
  * sizeof(tfmt_exec_args_t) as the caller knows it, so that the structure can grow; a caller who was
- * compiled before a member was there has it as NULL. Pointers of attributes not asked for are NULL;
- * the arrays hold one value for each group, in row-major order of the masked dimensions.
- * threadpool: NULL, or threads to execute on instead of OpenMP's, at most as many as
- * tfmt_set_num_threads() or TENSORFMT_NUM_THREADS say; their default does not count. */
+ * compiled before a member was there has it as NULL. The arrays are dense and hold one value for
+ * each group, in row-major order of the masked dimensions, of which d has dims[d] / group entries;
+ * 4-bit values lie two to a byte, the one of the even number in the low half. They have the
+ * alignment that their bytes happen to have, are read only, must not overlap dst and may be given
+ * up when the execution returns. Pointers of attributes not asked for are ignored. threadpool:
+ * NULL, or threads to execute on instead of OpenMP's, at most as many as tfmt_set_num_threads() or
+ * TENSORFMT_NUM_THREADS say; their default does not count. */
 typedef struct {
     size_t struct_size;
     const void *src_scales;
@@ -530,21 +554,24 @@ typedef struct {
  * generates the code for it; the first reorder of a kind takes tens of microseconds, later ones
  * find it in a cache. Threads may do this at once. tfmt_invalid_arguments: reorder, src or dst
  * null; different ndims or dims; format kind any; a dst with strides of 0 along a dimension of more
- * than one element; an environment variable of the library holds what it does not understand.
- * tfmt_unimplemented: runtime dims or strides; types that are not converted into each other;
- * attributes other than the default. */
+ * than one element; in attr a mask with bits beyond ndims, more groups than dimensions in the mask,
+ * or a group that does not divide its dimension; an environment variable of the library holds what
+ * it does not understand. tfmt_unimplemented: runtime dims or strides. */
 TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_desc_t src,
         const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr);
 
 /* Moves. src and dst are base pointers of tfmt_memory_desc_get_size() bytes of their descriptors,
- * with any alignment. They may be the same where both descriptors are equal (then only the padding
- * is written); any other overlap is refused. args: NULL, or values for the attributes and threads.
- * A tensor without elements touches neither buffer. Any number of threads may execute one reorder
- * at once on different destinations. The bytes written do not depend on threads. Allocates nothing;
- * tensors beyond the caches take up to 66 KiB of stack on each thread that works on them, and 4 KiB
- * more on the calling one where there are several. tfmt_invalid_arguments: reorder null; src or dst
- * null with elements to move; an overlap; a struct_size that no version of the structure has; a
- * thread pool without one of its functions, or one that says less than 1 thread. */
+ * with any alignment. They may be the same where both descriptors are equal, type included (then
+ * without attributes only the padding is written); any other overlap is refused. args: NULL, or
+ * values for the attributes and threads. A tensor without elements touches neither buffer. Any
+ * number of threads may execute one reorder at once on different destinations. The bytes written do
+ * not depend on threads. Allocates nothing, except that values of attributes may be
+ * expanded into memory of the library's for the time of the call; tensors beyond the caches take up
+ * to 66 KiB of stack on each thread that works on them, and 4 KiB more on the calling one where
+ * there are several. tfmt_out_of_memory: no room for expanded values; nothing was written.
+ * tfmt_invalid_arguments: reorder null; src or dst null with elements to move, or values that attr
+ * asks for; an overlap; a struct_size that no version of the structure has; a thread pool without
+ * one of its functions, or one that says less than 1 thread. */
 TFMT_API tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args);
 

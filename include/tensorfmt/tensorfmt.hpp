@@ -544,7 +544,7 @@ struct attr : public handle<tfmt_attr_t> {
     }
 
     // Scales of argument `arg` (TFMT_ARG_SRC or TFMT_ARG_DST), one for each index of the dimensions
-    // in `mask`, or for each group of `groups` elements.
+    // in `mask`; along the last groups.size() of these, one for each group of so many indices.
     void set_scales(int arg, int mask, const memory::dims &groups = {},
             memory::data_type type = memory::data_type::f32) {
         error::wrap_c_api(tfmt_attr_set_scales(get(), arg, mask, static_cast<int>(groups.size()),
@@ -561,7 +561,7 @@ struct attr : public handle<tfmt_attr_t> {
     }
     void set_zero_points_mask(int arg, int mask) { set_zero_points(arg, mask); }
 
-    // dst = reorder(src) + beta * dst.
+    // Adds beta times what dst held before; 0 adds nothing.
     void append_sum(float beta) { error::wrap_c_api(tfmt_attr_append_sum(get(), beta)); }
 };
 using primitive_attr = attr;
@@ -663,14 +663,29 @@ struct reorder : public handle<tfmt_reorder_t> {
     }
     void execute(const stream &, const memory &src, const memory &dst) const { execute(src, dst); }
 
-    // The same with the arguments TFMT_ARG_SRC and TFMT_ARG_DST in a map; others are refused.
+    // The same with TFMT_ARG_SRC, TFMT_ARG_DST and the values that attributes ask for, such as
+    // TFMT_ARG_ATTR_SCALES | TFMT_ARG_SRC, in a map; other arguments are refused. Values are read
+    // as the attributes say, whatever the descriptors of their memory objects are.
     void execute(const stream &, const std::unordered_map<int, memory> &args) const {
         const auto src = args.find(TFMT_ARG_SRC);
         const auto dst = args.find(TFMT_ARG_DST);
-        if (src == args.end() || dst == args.end() || args.size() != 2)
+        exec_args c_args;
+        size_t n_known = 2;
+        const auto read = [&](int arg, const void **values) {
+            const auto found = args.find(arg);
+            if (found == args.end()) return;
+            *values = found->second.get_data_handle();
+            n_known++;
+        };
+        read(TFMT_ARG_ATTR_SCALES | TFMT_ARG_SRC, &c_args.src_scales);
+        read(TFMT_ARG_ATTR_SCALES | TFMT_ARG_DST, &c_args.dst_scales);
+        read(TFMT_ARG_ATTR_ZERO_POINTS | TFMT_ARG_SRC, &c_args.src_zero_points);
+        read(TFMT_ARG_ATTR_ZERO_POINTS | TFMT_ARG_DST, &c_args.dst_zero_points);
+        if (src == args.end() || dst == args.end() || args.size() != n_known)
             throw error(tfmt_invalid_arguments,
-                    "reorder: args must hold TFMT_ARG_SRC and TFMT_ARG_DST and nothing else");
-        execute(src->second, dst->second);
+                    "reorder: args must hold TFMT_ARG_SRC and TFMT_ARG_DST, and nothing else but "
+                    "scales and zero points of either");
+        execute(src->second, dst->second, &c_args);
     }
 
     // Which path runs and why not a faster one, as in "jit:avx512_core".

@@ -17,13 +17,34 @@ struct tfmt_reorder {
     cpu::implementation_ptr in_place; // for src == dst of one layout; null if the layouts differ
     size_t src_bytes;
     size_t dst_bytes;
+    bool needs_src_scales;
+    bool needs_dst_scales;
+    bool needs_src_zero_points;
+    bool needs_dst_zero_points;
 };
 
 namespace {
 
-// The padding is all that is left to do when source and destination are one tensor.
-cpu::implementation_ptr find_in_place(const memory_desc &src, const memory_desc &dst) {
-    return equal(src, dst) ? cpu::find_zero_pad(dst) : nullptr;
+// Without attributes the padding is all that is left to do when source and destination are one
+// tensor. With them every element is computed where it lies.
+cpu::implementation_ptr find_in_place(const memory_desc &src, const memory_desc &dst,
+        const attributes &attr, const cpu::implementation_ptr &code) {
+    if (!equal(src, dst)) return nullptr;
+    return attr.is_default() ? cpu::find_zero_pad(dst) : code;
+}
+
+std::unique_ptr<tfmt_reorder> make_reorder(
+        const memory_desc &src, const memory_desc &dst, const attributes &attr) {
+    auto made = std::make_unique<tfmt_reorder>();
+    made->code = cpu::find_reorder(src, dst, attr);
+    made->in_place = find_in_place(src, dst, attr, made->code);
+    made->src_bytes = size_bytes(src);
+    made->dst_bytes = size_bytes(dst);
+    made->needs_src_scales = attr.src_scales.is_set;
+    made->needs_dst_scales = attr.dst_scales.is_set;
+    made->needs_src_zero_points = attr.src_zero_points.is_set;
+    made->needs_dst_zero_points = attr.dst_zero_points.is_set;
+    return made;
 }
 
 bool overlaps(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
@@ -71,6 +92,23 @@ tfmt_status_t read_args(const tfmt_exec_args_t *args, cpu::execution *e) {
     return tfmt_success;
 }
 
+// Values of the attributes that the reorder was made with; others are ignored.
+tfmt_status_t check_values(const tfmt_reorder &r, const cpu::execution &e) {
+    if (r.needs_src_scales && !e.src_scales)
+        return refuse_execution("tfmt_reorder_execute: args->src_scales is null, wanted the values "
+                                "that attr asks for");
+    if (r.needs_dst_scales && !e.dst_scales)
+        return refuse_execution("tfmt_reorder_execute: args->dst_scales is null, wanted the values "
+                                "that attr asks for");
+    if (r.needs_src_zero_points && !e.src_zero_points)
+        return refuse_execution("tfmt_reorder_execute: args->src_zero_points is null, wanted the "
+                                "values that attr asks for");
+    if (r.needs_dst_zero_points && !e.dst_zero_points)
+        return refuse_execution("tfmt_reorder_execute: args->dst_zero_points is null, wanted the "
+                                "values that attr asks for");
+    return tfmt_success;
+}
+
 } // namespace
 
 extern "C" {
@@ -81,11 +119,7 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
         require_not_null(reorder, "reorder");
         require_not_null(src, "src");
         require_not_null(dst, "dst");
-        if (attr && !attr->is_default())
-            fail_unimplemented("attr asks for scales, zero points or a sum, which are not "
-                               "implemented; pass NULL or a default attr");
-        *reorder = new tfmt_reorder {cpu::find_reorder(*src, *dst), find_in_place(*src, *dst),
-                size_bytes(*src), size_bytes(*dst)};
+        *reorder = make_reorder(*src, *dst, attr ? *attr : no_attributes).release();
     });
 }
 
@@ -99,6 +133,7 @@ tfmt_status_t tfmt_reorder_execute(
     if (reorder->src_bytes == 0 || reorder->dst_bytes == 0) return tfmt_success;
     if (!src) return refuse_execution("tfmt_reorder_execute: src is null");
     if (!dst) return refuse_execution("tfmt_reorder_execute: dst is null");
+    if (const tfmt_status_t status = check_values(*reorder, e)) return status;
     if (src == dst && reorder->in_place) return reorder->in_place->execute(e);
     if (overlaps(src, reorder->src_bytes, dst, reorder->dst_bytes))
         return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "

@@ -21,9 +21,10 @@ struct attributes {
     bool has_sum = false;
     float sum_beta = 0;
 
+    // A beta of 0 is no sum.
     bool is_default() const {
         return !src_scales.is_set && !dst_scales.is_set && !src_zero_points.is_set
-                && !dst_zero_points.is_set && !has_sum;
+                && !dst_zero_points.is_set && (!has_sum || sum_beta == 0);
     }
 };
 

@@ -7,7 +7,6 @@
 
 #include "cpu/ref/convert.hpp"
 
-#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -17,12 +16,6 @@
 namespace tfmt::cpu::ref {
 namespace {
 
-// One more than the highest enumerator; they start at 0 and have gaps.
-constexpr int n_type_numbers = 1
-        + std::max({
-#define TFMT_DATA_TYPE(name, n_bits) int(tfmt_##name),
-#include "common/data_type.def"
-        });
 using row = std::array<convert_run_fn, n_type_numbers>;
 
 template <typename S, typename D>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "common/data_type.hpp"
 #include "cpu/ref/convert_floats.hpp"
 
 // One struct a data type, named as in data_type.def:
@@ -12,7 +14,16 @@
 //                    the low half of a byte)
 //   decode(storage)  the value, in the type's natural carrier: int32_t, int64_t, float or double
 //   encode(carrier)  the nearest element, from each carrier it can meet (carrier_of)
-namespace tfmt::cpu::ref::types {
+namespace tfmt::cpu::ref {
+
+// One more than the highest enumerator; they start at 0 and have gaps.
+constexpr int n_type_numbers = 1
+        + std::max({
+#define TFMT_DATA_TYPE(name, n_bits) int(tfmt_##name),
+#include "common/data_type.def"
+        });
+
+namespace types {
 
 // Clamps to lo..hi and rounds to nearest even; NaN gives 0. |lo| and |hi| are below 2^22.
 inline int32_t round_to_int(float value, float lo, float hi) {
@@ -166,4 +177,5 @@ using carrier_of = std::conditional_t<is_integer<S> && is_integer<D>,
         std::conditional_t<S::bits == 64 || D::bits == 64, int64_t, int32_t>,
         std::conditional_t<needs_f64<S> || needs_f64<D>, double, float>>;
 
-} // namespace tfmt::cpu::ref::types
+} // namespace types
+} // namespace tfmt::cpu::ref

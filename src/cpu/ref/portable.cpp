@@ -5,6 +5,7 @@
 #include "cpu/exec/parallel.hpp"
 #include "cpu/ref/convert.hpp"
 #include "cpu/ref/nest_walk.hpp"
+#include "cpu/ref/quantize.hpp"
 
 namespace tfmt::cpu::ref {
 
@@ -16,12 +17,26 @@ struct converter {
     data_type_t dst_type;
     convert_run_fn convert;
 
-    void data(
-            dim_t src_offset, dim_t src_stride, dim_t dst_offset, dim_t dst_stride, dim_t n) const {
+    void data(dim_t src_offset, dim_t src_stride, dim_t dst_offset, dim_t dst_stride, dim_t n,
+            const run_place &) const {
         convert(src, src_offset, src_stride, dst, dst_offset, dst_stride, n);
     }
     void padding(dim_t dst_offset, dim_t dst_stride, dim_t n) const {
         zero_run(dst_type, dst, dst_offset, dst_stride, n);
+    }
+};
+
+struct quantizer {
+    const reorder_problem &problem;
+    const execution &exec;
+    quantize_run_fn quantize;
+
+    void data(dim_t src_offset, dim_t src_stride, dim_t dst_offset, dim_t dst_stride, dim_t n,
+            const run_place &at) const {
+        quantize(problem, exec, src_offset, src_stride, dst_offset, dst_stride, n, at);
+    }
+    void padding(dim_t dst_offset, dim_t dst_stride, dim_t n) const {
+        zero_run(problem.dst_type, exec.dst, dst_offset, dst_stride, n);
     }
 };
 
@@ -30,7 +45,7 @@ struct padding_checker {
     int elem_bits;
     bool is_zero = true;
 
-    void data(dim_t, dim_t, dim_t, dim_t, dim_t) {}
+    void data(dim_t, dim_t, dim_t, dim_t, dim_t, const run_place &) {}
     void padding(dim_t offset, dim_t stride, dim_t n) {
         for (dim_t i = 0; i < n && is_zero; i++)
             is_zero = is_zero_element(offset + i * stride);
@@ -49,12 +64,20 @@ portable::portable(const reorder_problem &p, plan_mode mode) : problem_(p), mode
 }
 
 void portable::run(const execution &e, team threads) const {
-    const converter visitor {e.src, e.dst, problem_.dst_type,
-            find_convert_run(problem_.src_type, problem_.dst_type)};
     // Two 4-bit elements of different threads may share a byte.
     if (problem_.dst_elem_bits < 8) threads.n_threads = 1;
+    if (problem_.quant.is_default())
+        run_with(converter {e.src, e.dst, problem_.dst_type,
+                         find_convert_run(problem_.src_type, problem_.dst_type)},
+                threads);
+    else
+        run_with(quantizer {problem_, e, find_quantize_run(problem_)}, threads);
+}
+
+template <typename Visitor>
+void portable::run_with(const Visitor &visitor, const team &threads) const {
     parallel_for(threads, outermost_steps(problem_), [&](dim_t begin, dim_t end) {
-        nest_walk<const converter>(problem_, mode_, visitor).run(begin, end);
+        nest_walk<const Visitor>(problem_, mode_, visitor).run(begin, end);
     });
 }
 

@@ -7,7 +7,7 @@
 #include "cpu/plan/segments.hpp"
 
 // Plain C++ for every valid problem: the safety net where there is no generated code, and the path
-// of conversions. It converts one run of elements at a time.
+// of conversions. It does one run of elements at a time.
 namespace tfmt::cpu::ref {
 
 class portable {
@@ -18,6 +18,9 @@ public:
     void run(const execution &e, team threads) const;
 
 private:
+    template <typename Visitor>
+    void run_with(const Visitor &visitor, const team &threads) const;
+
     reorder_problem problem_;
     plan_mode mode_;
 };
