@@ -168,13 +168,6 @@ conversion_case make_case(tfmt_data_type_t src_type, tfmt_data_type_t dst_type) 
 
 } // namespace
 
-const std::vector<tfmt_data_type_t> &every_type() {
-    static const std::vector<tfmt_data_type_t> types = {tfmt_f32, tfmt_bf16, tfmt_f16, tfmt_f64,
-            tfmt_s32, tfmt_s64, tfmt_s8, tfmt_u8, tfmt_boolean, tfmt_f8_e5m2, tfmt_f8_e4m3, tfmt_s4,
-            tfmt_u4, tfmt_f4_e2m1, tfmt_e8m0};
-    return types;
-}
-
 const conversion_case &conversion_case_of(tfmt_data_type_t src_type, tfmt_data_type_t dst_type) {
     static std::map<std::pair<int, int>, conversion_case> cases;
     const auto key = std::make_pair(static_cast<int>(src_type), static_cast<int>(dst_type));

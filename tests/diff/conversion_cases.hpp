@@ -8,9 +8,6 @@
 
 // What the exhaustive tests convert, and what must come out of it.
 
-// All 15 data types.
-const std::vector<tfmt_data_type_t> &every_type();
-
 // Dense elements of a pair of types. src: every pattern of the types of up to 16 bits (of the 4-bit
 // ones every byte, so every pair of neighbours); f32 with every high half and the low halves at
 // which a narrower type changes its mind; of the 64-bit types and s32 limits, ties and their
@@ -26,6 +23,5 @@ struct conversion_case {
 // Made once in a process: the oracle is slow, and every instruction set asks for the same.
 const conversion_case &conversion_case_of(tfmt_data_type_t src_type, tfmt_data_type_t dst_type);
 
-// At least `nelems` elements of it, the whole repeated as often as that takes; `step` apart, so
-// that neighbours differ from case to case. step must not share a factor with the case's nelems.
+// `nelems` elements, element i of which is element (first + i * step) % from.nelems of `from`.
 conversion_case repeated(const conversion_case &from, int64_t nelems, int64_t first, int64_t step);

@@ -26,9 +26,11 @@ void isa_fixture::TearDown() {
     EXPECT_EQ(tfmt_set_num_threads(0), tfmt_success);
 }
 
-void isa_fixture::check(const random_desc &src, const random_desc &dst, uint64_t seed) {
+void isa_fixture::check(
+        const random_desc &src, const random_desc &dst, uint64_t seed, const attributes *attr) {
     check_options options;
     options.seed = seed;
+    options.attr = attr;
     options.src_placement = seed % 2 ? placement::at_end : placement::at_start;
     if (seed % 7 == 0) options.src_shift_bytes = 1 + seed / 7 % 5;
     if (seed % 11 == 0) options.dst_shift_bytes = 1 + seed / 11 % 5;
@@ -37,6 +39,7 @@ void isa_fixture::check(const random_desc &src, const random_desc &dst, uint64_t
     ++(result.impl.compare(0, 4, "jit:") == 0 ? n_jit_ : n_other_);
     EXPECT_EQ(result.what, outcome::passed)
             << (result.what == outcome::refused ? "refused: " : "") << result.message << "\n  src "
-            << src.recipe << "\n  dst " << dst.recipe << "\n  seed " << seed << "\n  isa "
+            << src.recipe << "\n  dst " << dst.recipe << "\n  attributes "
+            << attributes_text(attr ? *attr : attributes()) << "\n  seed " << seed << "\n  isa "
             << GetParam().name << ", threads " << tfmt_get_num_threads() << ", ran " << result.impl;
 }

@@ -24,7 +24,8 @@ protected:
 
     // Checks src -> dst with buffers against both guard pages in turn; a failure tells how the
     // descriptors were made. Counts the implementations that ran.
-    void check(const tfmt_test::random_desc &src, const tfmt_test::random_desc &dst, uint64_t seed);
+    void check(const tfmt_test::random_desc &src, const tfmt_test::random_desc &dst, uint64_t seed,
+            const tfmt_test::attributes *attr = nullptr);
 
     int n_jit_ = 0;
     int n_other_ = 0;

@@ -43,16 +43,40 @@ uint64_t fingerprint(const guarded_buffer &buffer) {
     return sum;
 }
 
+// `expected` holds what dst held before.
 check_result compare(const layout &src, const guarded_buffer &src_data, const layout &dst,
-        const guarded_buffer &dst_data, std::string impl) {
-    std::vector<unsigned char> expected(dst_data.size(), guarded_buffer::poison);
-    oracle_reorder(src, src_data.data(), dst, expected.data());
+        const guarded_buffer &dst_data, std::vector<unsigned char> expected, const attributes &attr,
+        std::string impl) {
+    oracle_reorder(src, src_data.data(), dst, expected.data(), attr);
     const std::string wrong = compare_bytes(
             dst, dst_data.data(), expected.data(), static_cast<int64_t>(expected.size()));
     if (!wrong.empty()) return failed("dst " + wrong, impl);
     if (!dst_data.slack_is_intact()) return failed("bytes beside dst were written", impl);
     return {outcome::passed, tfmt_success, "", std::move(impl)};
 }
+
+// Values of the attributes, the last of each against a guard page.
+class guarded_values {
+public:
+    explicit guarded_values(const attributes &attr) : args_(exec_args_of(attr)) {
+        guard(attr.src_scales, &args_.src_scales);
+        guard(attr.dst_scales, &args_.dst_scales);
+        guard(attr.src_zero_points, &args_.src_zero_points);
+        guard(attr.dst_zero_points, &args_.dst_zero_points);
+    }
+    const tfmt_exec_args_t *args() const { return &args_; }
+
+private:
+    void guard(const parameter &p, const void **values) {
+        if (p.values.empty()) return;
+        buffers_.push_back(std::make_unique<guarded_buffer>(p.values.size(), placement::at_end));
+        std::memcpy(buffers_.back()->data(), p.values.data(), p.values.size());
+        *values = buffers_.back()->data();
+    }
+
+    tfmt_exec_args_t args_;
+    std::vector<std::unique_ptr<guarded_buffer>> buffers_;
+};
 
 check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_desc_t dst_md,
         const check_options &options) {
@@ -62,8 +86,11 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
             {size_difference("src", src_md, src), size_difference("dst", dst_md, dst)})
         if (!wrong.empty()) return failed(wrong);
 
+    const attributes attr = options.attr ? *options.attr : attributes();
+    const attr_ptr handle = make_attr(attr);
     tfmt_reorder_t created = nullptr;
-    tfmt_status_t status = tfmt_reorder_create(&created, src_md, dst_md, nullptr);
+    tfmt_status_t status = tfmt_reorder_create(
+            &created, src_md, dst_md, options.attr ? handle.get() : nullptr);
     if (status != tfmt_success) return {outcome::refused, status, tfmt_get_last_error(), ""};
     const reorder_ptr reorder(created);
     const char *impl = nullptr;
@@ -74,14 +101,22 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
             options.src_shift_bytes);
     guarded_buffer dst_data(static_cast<size_t>(span_bytes(dst)), options.dst_placement, 1,
             options.dst_shift_bytes);
-    fill_src(src_data, src.data_type, dst.data_type, options.seed);
+    fill_src(src_data, src.data_type, dst.data_type, options.seed, !attr.is_default());
+    if (attr.reads_dst()) {
+        random_source random(options.seed + 1);
+        fill_for_conversion(dst_data.data(), static_cast<int64_t>(dst_data.size()), dst.data_type,
+                dst.data_type, random);
+    }
+    const std::vector<unsigned char> old_dst(dst_data.data(), dst_data.data() + dst_data.size());
     const uint64_t before = fingerprint(src_data);
-    status = tfmt_reorder_execute(created, src_data.data(), dst_data.data(), nullptr);
+    const guarded_values values(attr);
+    status = tfmt_reorder_execute(
+            created, src_data.data(), dst_data.data(), options.attr ? values.args() : nullptr);
     if (status != tfmt_success)
         return failed(std::string("execution failed: ") + tfmt_get_last_error(), impl);
     if (fingerprint(src_data) != before || !src_data.slack_is_intact())
         return failed("src was written", impl);
-    return compare(src, src_data, dst, dst_data, impl);
+    return compare(src, src_data, dst, dst_data, old_dst, attr, impl);
 }
 
 } // namespace
@@ -94,10 +129,10 @@ check_result check_reorder(
 }
 
 void fill_src(guarded_buffer &buffer, tfmt_data_type_t src_type, tfmt_data_type_t dst_type,
-        uint64_t seed) {
+        uint64_t seed, bool computes) {
     random_source random(seed);
     const auto size = static_cast<int64_t>(buffer.size());
-    if (src_type == dst_type)
+    if (src_type == dst_type && !computes)
         fill_random_bits(buffer.data(), size, random);
     else
         fill_for_conversion(buffer.data(), size, src_type, dst_type, random);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "support/attributes.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/layout.hpp"
 
@@ -24,17 +25,20 @@ struct check_options {
     placement dst_placement = placement::at_end;
     size_t src_shift_bytes = 0; // away from the guard page: buffers may have any alignment
     size_t dst_shift_bytes = 0;
+    const attributes *attr = nullptr; // null: none
 };
 
 // Creates and executes the reorder on random data between guard pages and compares every byte of
 // the destination (elements, padding, gaps, slack) with the oracle's; the source must be unchanged,
-// and the library's size of each descriptor must be the oracle's.
+// and the library's size of each descriptor must be the oracle's. The values of attributes lie
+// between guard pages as well; where a sum reads dst, that holds random elements of its type.
 check_result check_reorder(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst,
         const check_options &options = {});
 
-// Fills src with data fit for the pair of types and the seed.
+// Fills src with data fit for the pair of types and the seed. computes: as with attributes, even
+// between equal types.
 void fill_src(guarded_buffer &buffer, tfmt_data_type_t src_type, tfmt_data_type_t dst_type,
-        uint64_t seed);
+        uint64_t seed, bool computes = false);
 
 // Shrinks or grows the number of random cases: environment variable TENSORFMT_TEST_SCALE, e.g. 0.1
 // under a sanitizer. At least one case is left.

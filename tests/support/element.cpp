@@ -214,6 +214,16 @@ uint64_t convert_nan(tfmt_data_type_t src_type, uint64_t bits, tfmt_data_type_t 
 
 } // namespace
 
+const std::vector<tfmt_data_type_t> &every_type() {
+    static const std::vector<tfmt_data_type_t> types = [] {
+        std::vector<tfmt_data_type_t> list;
+        for (const type_row &row : type_rows)
+            list.push_back(row.type);
+        return list;
+    }();
+    return types;
+}
+
 bool parse_type(const std::string &name, tfmt_data_type_t *type) {
     for (const type_row &row : type_rows)
         if (name == row.name) return *type = row.type, true;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tensorfmt/tensorfmt.h"
 
@@ -13,6 +14,7 @@
 // OCP MX E8M0 and E2M1; two's complement integers; 4-bit elements two to a byte, low nibble first.
 namespace tfmt_test {
 
+const std::vector<tfmt_data_type_t> &every_type(); // all 15
 bool parse_type(const std::string &name, tfmt_data_type_t *type);
 const char *type_name(tfmt_data_type_t type);
 int type_bits(tfmt_data_type_t type);

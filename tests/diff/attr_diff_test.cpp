@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales, zero points and sums against the oracle, bit for bit: types x layouts x attributes x
+// instruction sets x threads.
+#include <cstring>
+
+#include "diff/isa_fixture.hpp"
+#include "support/element.hpp"
+#include "support/oracle.hpp"
+
+using namespace tfmt_test;
+
+namespace {
+
+parameter make_parameter(bool is_scale, int mask, const dims &groups, tfmt_data_type_t type,
+        const dims &logical, uint64_t seed) {
+    parameter p;
+    p.is_set = true;
+    p.mask = mask;
+    p.groups = groups;
+    p.type = type;
+    random_source random(seed);
+    fill_values(&p, is_scale, logical, random);
+    return p;
+}
+
+random_desc tagged(const dims &shape, tfmt_data_type_t type, const std::string &tag) {
+    return {make_with_tag(shape, type, tag),
+            std::string(type_name(type)) + " " + dims_text(shape) + " tag " + tag};
+}
+
+class attr_diff : public isa_fixture {
+protected:
+    void check_tags(const dims &shape, tfmt_data_type_t src_type, const std::string &src_tag,
+            tfmt_data_type_t dst_type, const std::string &dst_tag, const attributes &attr) {
+        check(tagged(shape, src_type, src_tag), tagged(shape, dst_type, dst_tag), ++seed_, &attr);
+    }
+
+    uint64_t seed_ = 0;
+};
+
+TEST_P(attr_diff, every_pair_of_types) {
+    uint64_t seed = 1;
+    for (tfmt_data_type_t src_type : every_type())
+        for (tfmt_data_type_t dst_type : every_type())
+            for (int i = 0; i < scaled(8); ++i) {
+                random_source random(++seed);
+                const dims shape = random_dims(random, 1500);
+                const attributes attr = random_attributes(random, shape);
+                check(make_random_desc(random, shape, src_type, role::src, 32 << 10),
+                        make_random_desc(random, shape, dst_type, role::dst, 32 << 10), seed,
+                        &attr);
+                if (HasFailure()) return;
+            }
+}
+
+// The pairs that quantised models use, more often.
+TEST_P(attr_diff, pairs_of_quantisation) {
+    static const std::vector<tfmt_data_type_t> wide = {tfmt_f32, tfmt_bf16, tfmt_f16};
+    static const std::vector<tfmt_data_type_t> narrow = {tfmt_s8, tfmt_u8, tfmt_s4, tfmt_u4,
+            tfmt_f8_e4m3, tfmt_f8_e5m2, tfmt_f4_e2m1, tfmt_s32, tfmt_f32};
+    for (int i = 0; i < scaled(1500); ++i) {
+        random_source random(static_cast<uint64_t>(10000 + i));
+        const dims shape = random_dims(random, 3000, false);
+        const attributes attr = random_attributes(random, shape);
+        tfmt_data_type_t src_type = random.pick(wide), dst_type = random.pick(narrow);
+        if (random.one_in(2)) std::swap(src_type, dst_type);
+        check(make_random_desc(random, shape, src_type, role::src, 32 << 10),
+                make_random_desc(random, shape, dst_type, role::dst, 32 << 10),
+                static_cast<uint64_t>(10000 + i), &attr);
+        if (HasFailure()) return;
+    }
+}
+
+// Every attribute alone, with every mask of the dims, along and across the lanes of layouts with
+// and without tails.
+TEST_P(attr_diff, every_mask_of_each_attribute) {
+    const dims shape = {3, 37, 5, 18};
+    static const std::vector<std::pair<const char *, const char *>> tags = {{"abcd", "abcd"},
+            {"abcd", "acdb"}, {"acdb", "abcd"}, {"abcd", "aBcd16b"}, {"aBcd8b", "acdb"},
+            {"abcd", "dcba"}};
+    for (int mask = 0; mask < 16; ++mask)
+        for (int which = 0; which < 4; ++which) {
+            const bool is_scale = which < 2;
+            const parameter p = make_parameter(is_scale, mask, {}, is_scale ? tfmt_f32 : tfmt_s32,
+                    shape, static_cast<uint64_t>(mask * 4 + which + 1));
+            attributes attr;
+            (which == 0                  ? attr.src_scales
+                            : which == 1 ? attr.dst_scales
+                            : which == 2 ? attr.src_zero_points
+                                         : attr.dst_zero_points) = p;
+            const auto &pair = tags[static_cast<size_t>(mask + which) % tags.size()];
+            check_tags(shape, tfmt_f32, pair.first, tfmt_s8, pair.second, attr);
+            check_tags(shape, tfmt_u8, pair.first, tfmt_bf16, pair.second, attr);
+            if (HasFailure()) return;
+        }
+}
+
+// Weights of k x n, or n x k, packed and unpacked with one scale and zero point for each group.
+TEST_P(attr_diff, groups_of_weights) {
+    static const std::vector<tfmt_data_type_t> scale_types = {
+            tfmt_f32, tfmt_bf16, tfmt_f16, tfmt_e8m0};
+    static const std::vector<tfmt_data_type_t> zero_point_types = {
+            tfmt_s32, tfmt_s8, tfmt_u8, tfmt_s4, tfmt_u4};
+    const dims shape = {96, 80};
+    uint64_t n = 0;
+    for (const dims &groups : {dims {32, 1}, dims {1, 16}, dims {8, 5}, dims {3, 20}, dims {96, 1}})
+        for (const char *tag : {"ab", "ba", "BA16a16b2a", "BA16a64b4a", "AB48b32a"})
+            for (tfmt_data_type_t type : {tfmt_u4, tfmt_s4, tfmt_f4_e2m1, tfmt_s8, tfmt_u8}) {
+                attributes attr;
+                const tfmt_data_type_t wide = random_source(n).pick(
+                        std::vector<tfmt_data_type_t> {tfmt_f32, tfmt_bf16, tfmt_f16});
+                const parameter scales = make_parameter(
+                        true, 3, groups, scale_types[n % 4], shape, n + 1);
+                const parameter zero_points = make_parameter(
+                        false, 3, groups, zero_point_types[n % 5], shape, n + 2);
+                ++n;
+                attr.src_scales = scales;
+                attr.src_zero_points = zero_points;
+                check_tags(shape, type, tag, wide, n % 2 ? "ab" : "ba", attr);
+                attributes back;
+                back.dst_scales = scales;
+                back.dst_zero_points = zero_points;
+                check_tags(shape, wide, "ab", type, tag, back);
+                if (HasFailure()) return;
+            }
+}
+
+// One and two grouped dims out of more, and dims in the mask that have no group.
+TEST_P(attr_diff, groups_on_any_dims) {
+    const dims shape = {2, 12, 9, 32};
+    uint64_t n = 0;
+    for (int mask = 1; mask < 16; ++mask)
+        for (int n_groups = 1; n_groups <= 2; ++n_groups) {
+            dims groups;
+            for (int d = 3; d >= 0 && static_cast<int>(groups.size()) < n_groups; --d)
+                if (mask >> d & 1) groups.insert(groups.begin(), dims {2, 4, 3, 8}[size_t(d)]);
+            attributes attr;
+            attr.src_scales = make_parameter(true, mask, groups, tfmt_f16, shape, ++n);
+            attr.dst_zero_points = make_parameter(false, mask, groups, tfmt_u4, shape, ++n);
+            check_tags(shape, tfmt_f32, "abcd", tfmt_u8, n % 3 ? "acdb" : "aBcd8b", attr);
+            check_tags(shape, tfmt_s8, "acdb", tfmt_f32, "abcd", attr);
+            if (HasFailure()) return;
+        }
+}
+
+// Runs whose ends are tails of vectors, for per-tensor values and for values along the run.
+TEST_P(attr_diff, short_runs) {
+    for (int64_t n = 1; n <= 130; n += scaled(10) > 5 ? 1 : 9)
+        for (int mask : {0, 1}) {
+            const auto seed = static_cast<uint64_t>(n);
+            attributes attr;
+            attr.dst_scales = make_parameter(true, mask, {}, tfmt_f32, {n}, seed);
+            attr.dst_zero_points = make_parameter(false, mask, {}, tfmt_s8, {n}, seed + 1);
+            check_tags({n}, tfmt_f32, "a", tfmt_u8, "a", attr);
+            check_tags({n}, tfmt_bf16, "a", tfmt_s4, "a", attr);
+            attributes back;
+            back.src_scales = attr.dst_scales;
+            back.src_zero_points = attr.dst_zero_points;
+            back.has_sum = n % 2;
+            back.beta = 0.5f;
+            check_tags({n}, tfmt_u4, "a", tfmt_f32, "a", back);
+            check_tags({n}, tfmt_s8, "a", tfmt_f16, "a", back);
+            if (HasFailure()) return;
+        }
+}
+
+TEST_P(attr_diff, threads_do_not_change_the_result) {
+    const dims shape = {3, 70, 31, 33};
+    for (int n_threads : {1, 2, 5}) {
+        ASSERT_EQ(tfmt_set_num_threads(n_threads), tfmt_success);
+        attributes attr;
+        attr.dst_scales = make_parameter(true, 2, {}, tfmt_f32, shape, 1);
+        attr.src_zero_points = make_parameter(false, 9, {}, tfmt_s32, shape, 2);
+        check_tags(shape, tfmt_f32, "abcd", tfmt_s8, "aBcd16b", attr);
+        attr.has_sum = true;
+        attr.beta = 0.25f;
+        check_tags(shape, tfmt_f32, "abcd", tfmt_u8, "acdb", attr);
+        check_tags(shape, tfmt_s8, "acdb", tfmt_bf16, "abcd", attr);
+    }
+}
+
+// Equal descriptors and one buffer: each element is computed where it lies.
+TEST_P(attr_diff, in_place) {
+    uint64_t seed = 900;
+    for (tfmt_data_type_t type : every_type())
+        for (const char *tag : {"abc", "cab", "aBc16b"}) {
+            const dims shape = {3, 21, 6};
+            random_source random(++seed);
+            const attributes attr = random_attributes(random, shape);
+            const desc_ptr md = make_with_tag(shape, type, tag);
+            const layout l = read_layout(md.get());
+            std::vector<unsigned char> data(static_cast<size_t>(span_bytes(l)));
+            fill_for_conversion(data.data(), span_bytes(l), type, type, random);
+            const std::vector<unsigned char> src = data;
+            std::vector<unsigned char> expected = data;
+            oracle_reorder(l, src.data(), l, expected.data(), attr);
+
+            const attr_ptr handle = make_attr(attr);
+            tfmt_reorder_t reorder = nullptr;
+            ASSERT_EQ(tfmt_reorder_create(&reorder, md.get(), md.get(), handle.get()), tfmt_success)
+                    << tfmt_get_last_error();
+            const tfmt_exec_args_t args = exec_args_of(attr);
+            ASSERT_EQ(tfmt_reorder_execute(reorder, data.data(), data.data(), &args), tfmt_success)
+                    << tfmt_get_last_error();
+            tfmt_reorder_destroy(reorder);
+            ASSERT_EQ(compare_bytes(l, data.data(), expected.data(), span_bytes(l)), "")
+                    << type_name(type) << " " << tag << ": " << attributes_text(attr);
+        }
+}
+
+INSTANTIATE_FOR_EVERY_ISA(attr_diff);
+
+} // namespace
