@@ -38,7 +38,7 @@ void fill_sources(const buffer_ring &ring, const case_descs &descs, int64_t src_
     std::vector<unsigned char> stretch(1 << 16);
     tfmt_test::random_source random(1);
     const auto size = static_cast<int64_t>(stretch.size());
-    if (descs.src_layout.data_type == descs.dst_layout.data_type)
+    if (descs.src_layout.data_type == descs.dst_layout.data_type && !descs.attr_handle)
         tfmt_test::fill_random_bits(stretch.data(), size, random);
     else
         tfmt_test::fill_for_conversion(stretch.data(), size, descs.src_layout.data_type,

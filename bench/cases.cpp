@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cases.hpp"
 
+#include <cmath>
 #include <exception>
+#include <stdexcept>
 
 #include "support/element.hpp"
 
@@ -34,6 +36,57 @@ bool make_side(const bench_case &c, const char *side, const std::string &type_na
     return true;
 }
 
+// Values that keep results ordinary: scales of 0.25 to 7.5, zero points of -6 to 6.
+void fill_ordinary_values(const tfmt_test::dims &logical, bool is_scale, tfmt_test::parameter *p) {
+    const int64_t n = p->count(logical);
+    p->values.assign(static_cast<size_t>(tfmt_test::bytes_for_elements(p->type, n)), 0);
+    for (int64_t i = 0; i < n; ++i) {
+        const double scale = std::ldexp(1.0 + static_cast<double>(i % 8) / 8, int(i % 5) - 2);
+        const double value = is_scale ? scale : static_cast<double>(i % 13 - 6);
+        tfmt_test::store_bits(p->type, p->values.data(), i, tfmt_test::encode(p->type, value));
+    }
+}
+
+bool make_parameter(const bench_case &c, const parameter_option &option, case_descs *descs,
+        case_result *result) {
+    tfmt_test::parameter p;
+    p.is_set = true;
+    p.mask = option.mask;
+    p.groups = option.groups;
+    if (!tfmt_test::parse_type(option.type, &p.type))
+        return end_as(result, case_result::refused, "unknown data type " + option.type);
+    for (int64_t group : p.groups)
+        if (group == 0) return end_as(result, case_result::refused, "a group of size 0");
+    if (option.has_value) {
+        p.values.resize(8);
+        tfmt_test::store_bits(p.type, p.values.data(), 0, tfmt_test::encode(p.type, option.value));
+        p.values.resize(static_cast<size_t>(tfmt_test::bytes_for_elements(p.type, 1)));
+    } else {
+        fill_ordinary_values(c.dims, option.is_scale, &p);
+    }
+    tfmt_test::attributes &attr = descs->attr;
+    if (option.is_scale)
+        (option.is_src ? attr.src_scales : attr.dst_scales) = p;
+    else
+        (option.is_src ? attr.src_zero_points : attr.dst_zero_points) = p;
+    return true;
+}
+
+bool make_attributes(const bench_case &c, case_descs *descs, case_result *result) {
+    if (c.attr.is_default()) return true;
+    for (const parameter_option &option : c.attr.parameters)
+        if (!make_parameter(c, option, descs, result)) return false;
+    descs->attr.has_sum = c.attr.has_sum;
+    descs->attr.beta = c.attr.sum_beta;
+    try {
+        descs->attr_handle = make_attr(descs->attr);
+    } catch (const std::runtime_error &error) {
+        return end_as(result, case_result::refused, error.what());
+    }
+    descs->args = exec_args_of(descs->attr);
+    return true;
+}
+
 bool make_both(
         const bench_case &c, const run_options &run, case_descs *descs, case_result *result) {
     if (!c.unimplemented.empty())
@@ -48,7 +101,7 @@ bool make_both(
     result->dst_bytes = span_bytes(descs->dst_layout);
     if (run.max_bytes > 0 && result->src_bytes + result->dst_bytes > run.max_bytes)
         return end_as(result, case_result::skipped, "more bytes than --max-bytes");
-    return true;
+    return make_attributes(c, descs, result);
 }
 
 } // namespace
@@ -71,6 +124,10 @@ bool make_descs(
     } catch (const std::exception &error) {
         return end_as(result, case_result::failed, error.what());
     }
+}
+
+tfmt_status_t create_reorder(const case_descs &descs, tfmt_reorder_t *reorder) {
+    return tfmt_reorder_create(reorder, descs.src.get(), descs.dst.get(), descs.attr_handle.get());
 }
 
 const char *status_name(case_result::status_t status) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/options.hpp"
+#include "support/attributes.hpp"
 #include "support/layout.hpp"
 
 namespace tfmt_bench {
@@ -50,6 +51,11 @@ struct case_result {
 struct case_descs {
     tfmt_test::desc_ptr src, dst;
     tfmt_test::layout src_layout, dst_layout;
+    tfmt_test::attributes attr;
+    tfmt_test::attr_ptr attr_handle; // null without attributes
+    tfmt_exec_args_t args = {};      // points at the values of `attr`
+
+    const tfmt_exec_args_t *exec_args() const { return attr_handle ? &args : nullptr; }
 };
 
 // False if the case cannot be run; `result` then says why: refused by the library or this driver,
@@ -60,6 +66,9 @@ bool make_descs(
 // One descriptor of a case, from its tag or its strides; null if the library refuses.
 tfmt_test::desc_ptr create_desc(const std::vector<int64_t> &dims, tfmt_data_type_t type,
         const std::string &tag, const std::vector<int64_t> &strides);
+
+// The case's reorder, with its attributes.
+tfmt_status_t create_reorder(const case_descs &descs, tfmt_reorder_t *reorder);
 
 const char *status_name(case_result::status_t status);
 

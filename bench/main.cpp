@@ -95,7 +95,7 @@ std::string explanation_of(const bench_case &c, const run_options &run) {
     case_descs descs;
     if (!make_descs(c, run, &descs, &result)) return result.message + "\n";
     tfmt_reorder_t reorder = nullptr;
-    if (tfmt_reorder_create(&reorder, descs.src.get(), descs.dst.get(), nullptr) != tfmt_success)
+    if (create_reorder(descs, &reorder) != tfmt_success)
         return std::string(tfmt_get_last_error()) + "\n";
     size_t size = 0;
     std::string text;

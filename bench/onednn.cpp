@@ -5,6 +5,8 @@
 
 #include <dnnl.hpp>
 
+#include "support/element.hpp"
+
 namespace tfmt_bench {
 namespace {
 
@@ -41,13 +43,52 @@ bool to_onednn(const tfmt_test::layout &l, dnnl_memory_desc_t *md) {
     return true;
 }
 
+double value_of(const tfmt_test::parameter &p, int64_t i) {
+    return tfmt_test::decode(p.type, tfmt_test::load_bits(p.type, p.values.data(), i));
+}
+
+// Its output scales multiply, so those of dst are turned over: as much work, other roundings.
+bool add_scales(const tfmt_test::attributes &attr, const tfmt_test::dims &dims,
+        dnnl::primitive_attr *converted) {
+    const bool is_dst = attr.dst_scales.is_set;
+    if (is_dst && (attr.src_scales.is_set || attr.reads_dst())) return false;
+    const tfmt_test::parameter &p = is_dst ? attr.dst_scales : attr.src_scales;
+    if (!p.is_set) return true;
+    if (!p.groups.empty()) return false;
+    std::vector<float> scales;
+    for (int64_t i = 0; i < p.count(dims); ++i)
+        scales.push_back(static_cast<float>(is_dst ? 1 / value_of(p, i) : value_of(p, i)));
+    converted->set_output_scales(p.mask, scales);
+    return true;
+}
+
+bool add_zero_point(const tfmt_test::parameter &p, int argument, dnnl::primitive_attr *converted) {
+    if (!p.is_set) return true;
+    if (p.mask != 0) return false;
+    converted->set_zero_points(argument, 0, {static_cast<int32_t>(value_of(p, 0))});
+    return true;
+}
+
+bool to_onednn(const tfmt_test::attributes &attr, const tfmt_test::dims &dims,
+        dnnl::primitive_attr *converted) {
+    if (attr.reads_dst()) {
+        dnnl::post_ops sum;
+        sum.append_sum(attr.beta);
+        converted->set_post_ops(sum);
+    }
+    return add_scales(attr, dims, converted)
+            && add_zero_point(attr.src_zero_points, DNNL_ARG_FROM, converted)
+            && add_zero_point(attr.dst_zero_points, DNNL_ARG_TO, converted);
+}
+
 class cpu_reorder final : public onednn_reorder {
 public:
     cpu_reorder(const dnnl::memory::desc &src, const dnnl::memory::desc &dst,
-            const std::vector<buffer_pair> &buffers, int n_threads)
+            const dnnl::primitive_attr &attr, const std::vector<buffer_pair> &buffers,
+            int n_threads)
         : n_threads_(n_threads), engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
         omp_set_num_threads(n_threads_); // the implementation may be chosen by it
-        const dnnl::reorder::primitive_desc pd(engine_, src, engine_, dst);
+        const dnnl::reorder::primitive_desc pd(engine_, src, engine_, dst, attr);
         impl_ = pd.impl_info_str();
         reorder_ = dnnl::reorder(pd);
         for (const buffer_pair &pair : buffers)
@@ -75,14 +116,17 @@ private:
 } // namespace
 
 std::unique_ptr<onednn_reorder> make_onednn_reorder(const tfmt_test::layout &src,
-        const tfmt_test::layout &dst, const std::vector<buffer_pair> &buffers, int n_threads) {
+        const tfmt_test::layout &dst, const tfmt_test::attributes &attr,
+        const std::vector<buffer_pair> &buffers, int n_threads) {
     dnnl_memory_desc_t src_md, dst_md;
     if (!to_onednn(src, &src_md) || !to_onednn(dst, &dst_md)) return nullptr;
     try {
-        return std::make_unique<cpu_reorder>(
-                dnnl::memory::desc(src_md), dnnl::memory::desc(dst_md), buffers, n_threads);
+        dnnl::primitive_attr converted;
+        if (!to_onednn(attr, src.logical, &converted)) return nullptr;
+        return std::make_unique<cpu_reorder>(dnnl::memory::desc(src_md), dnnl::memory::desc(dst_md),
+                converted, buffers, n_threads);
     } catch (const dnnl::error &) {
-        return nullptr; // it lacks the pair of types or layouts
+        return nullptr; // it lacks the pair of types or layouts, or the attributes for it
     }
 }
 

@@ -5,7 +5,8 @@
 namespace tfmt_bench {
 
 std::unique_ptr<onednn_reorder> make_onednn_reorder(const tfmt_test::layout &,
-        const tfmt_test::layout &, const std::vector<buffer_pair> &, int) {
+        const tfmt_test::layout &, const tfmt_test::attributes &, const std::vector<buffer_pair> &,
+        int) {
     return nullptr;
 }
 

@@ -22,6 +22,13 @@ Cases; several values by commas make a cross product:
   --stag=TAG,..  --dtag=TAG,..   abcd, nChw16c, ABcd8b16a2b, NHWC; abx (default), axb, xba, aBx16b:
                              x stands for the dims that the tag does not name
   --strides=SxS:DxD,..       src and dst strides in elements in place of the tags; either may be empty
+  --attr-scales=ARG:POLICY[:SCALE][:TYPE[:GROUPS]][+..],..
+  --attr-zero-points=ARG:POLICY[:ZERO_POINT][:TYPE[:GROUPS]][+..],..
+                             ARG src or dst; POLICY common (which wants a value), per_oc (dim 1),
+                             per_ocic (dims 0 and 1), per_dim_0, per_dim_02, .., per_tensor (all);
+                             TYPE f32 (default) bf16 f16 e8m0, s32 (default) s8 u8 s4 u4;
+                             GROUPS 32x1: neighbours that share a value along the last masked dims
+  --attr-post-ops=sum[:BETA],..
   DIMS                       2x64x56x56; a suffix n"NAME" or _n"NAME" is ignored
   --batch=FILE               options and DIMS from a file (relative to the file that names it, or to
                              the current directory; # begins a comment), or lines of the form
@@ -61,7 +68,7 @@ using list = std::vector<std::string>;
 // unimplemented instead of running it as something it is not.
 const std::map<std::string, list> &unimplemented_unless_default() {
     static const std::map<std::string, list> defaults = {
-            {"attr-scales", {""}},
+            {"attr-scales", {""}}, // these three only where the driver cannot do the value
             {"attr-zero-points", {""}},
             {"attr-post-ops", {""}},
             {"attr-oscale", {""}},
@@ -290,11 +297,20 @@ private:
         if (other == settings_.others.end()) return result.cases.push_back(c);
         for (const std::string &value : other->second) {
             bench_case with_value = c;
-            bool is_default = false;
+            bool is_default = is_attr_option(other->first)
+                    && can_do_attr(other->first, value, &with_value);
             for (const std::string &d : unimplemented_unless_default().at(other->first))
                 is_default = is_default || value == d;
             if (!is_default) with_value.unimplemented = "--" + other->first + "=" + value;
             add_with_others(with_value, std::next(other));
+        }
+    }
+
+    bool can_do_attr(const std::string &name, const std::string &value, bench_case *c) const {
+        try {
+            return add_attr_option(name, value, static_cast<int>(c->dims.size()), &c->attr);
+        } catch (const std::invalid_argument &error) {
+            fail("--" + name + "=" + value + ": " + error.what());
         }
     }
 
@@ -357,7 +373,7 @@ std::string repro_of(const bench_case &c) {
             + " --dtag=" + c.dst_tag;
     if (!c.src_strides.empty() || !c.dst_strides.empty())
         text += " --strides=" + dims_text(c.src_strides) + ":" + dims_text(c.dst_strides);
-    return text + " " + dims_text(c.dims);
+    return text + c.attr.text + " " + dims_text(c.dims);
 }
 
 bool read_whole_file(const std::string &path, std::string *text) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/attr_options.hpp"
+
 // The command line of tensorfmt-bench: pure parsing, no library call and, but for the default file
 // reader, no file.
 namespace tfmt_bench {
@@ -17,7 +19,8 @@ struct bench_case {
     std::string src_tag, dst_tag;
     std::vector<int64_t> dims;
     std::vector<int64_t> src_strides, dst_strides; // replace the tag where not empty
-    std::string unimplemented;                     // an option with a value this driver cannot do
+    attr_options attr;
+    std::string unimplemented; // an option with a value this driver cannot do
 };
 
 // The options that reproduce the case, "--sdt=f32 --ddt=f32 --stag=abcd --dtag=acdb 2x64x3x3".

@@ -63,7 +63,7 @@ report::report(const run_options &run, size_t n_cases)
 void report::header() {
     if (!run_.csv) return;
     std::printf("index,status,sdt,ddt,stag,dtag,dims,src_bytes,dst_bytes,impl,time_us,memcpy_us,"
-                "time_over_memcpy,onednn_us,onednn_over_time,onednn_impl,message");
+                "time_over_memcpy,onednn_us,onednn_over_time,onednn_impl,message,attr");
     if (run_.zero_pad) std::printf(",padding_bytes,zero_pad_us,memset_us,zero_pad_over_memset");
     if (run_.overheads)
         std::printf(",desc_ns,create_cached_ns,create_cold_us,create_first_us,"
@@ -104,7 +104,8 @@ void report::csv_line(size_t index, const bench_case &c, const case_result &r) c
             c.dst_type, c.src_tag, c.dst_tag, tfmt_test::dims_text(c.dims),
             std::to_string(r.src_bytes), std::to_string(r.dst_bytes), r.impl, csv_time(r.time_us),
             csv_time(r.memcpy_us), csv_time(r.ratio), csv_time(r.onednn_us),
-            csv_time(r.onednn_ratio), r.onednn_impl, r.message};
+            csv_time(r.onednn_ratio), r.onednn_impl, r.message,
+            c.attr.text.empty() ? "" : c.attr.text.substr(1)};
     if (run_.zero_pad) {
         const zero_pad_times &z = r.zero_pad;
         fields.push_back(std::to_string(z.padding_bytes));

@@ -6,8 +6,10 @@
 namespace tfmt_bench {
 
 void run_correctness(const case_descs &descs, case_result *result) {
+    tfmt_test::check_options options;
+    if (descs.attr_handle) options.attr = &descs.attr;
     const tfmt_test::check_result check = tfmt_test::check_reorder(
-            descs.src.get(), descs.dst.get());
+            descs.src.get(), descs.dst.get(), options);
     result->impl = check.impl;
     result->message = check.message;
     switch (check.what) {

@@ -50,7 +50,7 @@ double time_batch_of(Create create, Destroy destroy) {
 
 tfmt_reorder_t create_reorder(const case_descs &descs) {
     tfmt_reorder_t reorder = nullptr;
-    tfmt_reorder_create(&reorder, descs.src.get(), descs.dst.get(), nullptr);
+    create_reorder(descs, &reorder);
     return reorder;
 }
 
@@ -88,7 +88,7 @@ double execute_minus_memcpy_ns(tfmt_reorder_t reorder, const case_descs &descs,
     timing.n_rounds = run.n_rounds;
     timing.min_ms = run.min_ms / 2;
     const std::vector<std::vector<double>> times = time_interleaved(
-            {[&] { tfmt_reorder_execute(reorder, pair.src, pair.dst, nullptr); },
+            {[&] { tfmt_reorder_execute(reorder, pair.src, pair.dst, descs.exec_args()); },
                     [&] { libc_memcpy(pair.dst, pair.src, copy_bytes); }},
             timing);
     return (median(times[0]) - median(times[1])) * 1000;

@@ -23,14 +23,15 @@ void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options 
     const auto copy_bytes = static_cast<size_t>(bytes / 2);
     buffer_ring ring(result->src_bytes, result->dst_bytes, run.cold);
     fill_sources(ring, descs, result->src_bytes);
-    const std::unique_ptr<onednn_reorder> onednn = make_onednn_reorder(
-            descs.src_layout, descs.dst_layout, ring.pairs(), std::max(1, run.n_threads));
+    const std::unique_ptr<onednn_reorder> onednn = make_onednn_reorder(descs.src_layout,
+            descs.dst_layout, descs.attr, ring.pairs(), std::max(1, run.n_threads));
+    const tfmt_exec_args_t *const args = descs.exec_args();
 
     tfmt_status_t status = tfmt_success;
     std::vector<std::function<void()>> contestants = {
             [&] {
                 const buffer_pair &pair = ring.next_pair();
-                const tfmt_status_t s = tfmt_reorder_execute(reorder, pair.src, pair.dst, nullptr);
+                const tfmt_status_t s = tfmt_reorder_execute(reorder, pair.src, pair.dst, args);
                 if (s != tfmt_success) status = s;
             },
             [&] {
@@ -63,8 +64,7 @@ void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options 
 
 void run_performance(const case_descs &descs, const run_options &run, case_result *result) {
     tfmt_reorder_t created = nullptr;
-    const tfmt_status_t status = tfmt_reorder_create(
-            &created, descs.src.get(), descs.dst.get(), nullptr);
+    const tfmt_status_t status = create_reorder(descs, &created);
     if (status != tfmt_success) {
         result->status = case_result::refused;
         result->message = std::string(tfmt_status_name(status)) + ": " + tfmt_get_last_error();

@@ -95,7 +95,9 @@ void reorder_tables(
     for (const case_entry &e : entries) {
         if (e.result.status != case_result::passed) continue;
         by_size[size_class(e.result)].add(e.result);
-        by_type[e.problem.src_type + " -> " + e.problem.dst_type].add(e.result);
+        by_type[e.problem.src_type + " -> " + e.problem.dst_type
+                + (e.problem.attr.is_default() ? "" : " with attr")]
+                .add(e.result);
         all.add(e.result);
     }
     if (all.n == 0) return;
@@ -124,6 +126,22 @@ void worst_cases(std::FILE *out, const std::vector<case_entry> &entries) {
     for (size_t i = 0; i < 5; ++i)
         std::fprintf(out, "  x%-7s %s [%s]\n", number_text(timed[i]->result.ratio).c_str(),
                 repro_of(timed[i]->problem).c_str(), timed[i]->result.impl.c_str());
+}
+
+// Where oneDNN was faster, the worst first.
+void behind_onednn(std::FILE *out, const std::vector<case_entry> &entries) {
+    constexpr size_t most = 10;
+    std::vector<const case_entry *> slower;
+    for (const case_entry &e : entries)
+        if (e.result.onednn_ratio > 0 && e.result.onednn_ratio < 1) slower.push_back(&e);
+    if (slower.empty()) return;
+    std::sort(slower.begin(), slower.end(), [](const case_entry *a, const case_entry *b) {
+        return a->result.onednn_ratio < b->result.onednn_ratio;
+    });
+    std::fprintf(out, "\nslower than oneDNN: %zu\n", slower.size());
+    for (size_t i = 0; i < std::min(most, slower.size()); ++i)
+        std::fprintf(out, "  x%-7s %s [%s]\n", number_text(slower[i]->result.onednn_ratio).c_str(),
+                repro_of(slower[i]->problem).c_str(), slower[i]->result.onednn_impl.c_str());
 }
 
 // By the bytes of padding, since the time should follow them.
@@ -193,6 +211,7 @@ std::string number_text(double value, const char *format) {
 void print_summary(std::FILE *out, const run_options &run, const std::vector<case_entry> &entries) {
     if (run.correctness || run.performance) reorder_tables(out, run, entries);
     if (run.performance) worst_cases(out, entries);
+    if (run.performance) behind_onednn(out, entries);
     if (run.zero_pad) zero_pad_table(out, entries);
     if (run.overheads) overhead_table(out, entries);
 }

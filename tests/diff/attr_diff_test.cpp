@@ -58,7 +58,7 @@ TEST_P(attr_diff, pairs_of_quantisation) {
     static const std::vector<tfmt_data_type_t> wide = {tfmt_f32, tfmt_bf16, tfmt_f16};
     static const std::vector<tfmt_data_type_t> narrow = {tfmt_s8, tfmt_u8, tfmt_s4, tfmt_u4,
             tfmt_f8_e4m3, tfmt_f8_e5m2, tfmt_f4_e2m1, tfmt_s32, tfmt_f32};
-    for (int i = 0; i < scaled(1500); ++i) {
+    for (int i = 0; i < scaled(900); ++i) {
         random_source random(static_cast<uint64_t>(10000 + i));
         const dims shape = random_dims(random, 3000, false);
         const attributes attr = random_attributes(random, shape);

@@ -104,17 +104,107 @@ TEST(bench_options, strides_replace_tags) {
     EXPECT_NE(error_of({"--strides=8x1:", "2x3x4"}).find("--strides=8x1:"), std::string::npos);
 }
 
-TEST(bench_options, attributes_beyond_their_default_are_marked) {
-    EXPECT_EQ(repros({"--attr-scales=,src:per_dim_1", "--attr-post-ops=''", "--runtime-dim-mask=0",
+TEST(bench_options, options_beyond_their_default_are_marked) {
+    EXPECT_EQ(repros({"--attr-deterministic=,true", "--attr-post-ops=''", "--runtime-dim-mask=0",
                       "--oflag=", "--cross-engine=none", "2x3"}),
             (strings {"--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3",
-                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3 !--attr-scales=src:per_dim_1"}));
-    EXPECT_EQ(repros({"--runtime-dim-mask=63", "2x3", "--reset", "2x3"}).back(),
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3 !--attr-deterministic=true"}));
+    EXPECT_EQ(repros({"--attr-oscale=common:2", "2x3", "--reset", "2x3"}).back(),
             "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3");
     EXPECT_NE(repros({"--stag=any", "2x3"})[0].find("!tag any"), std::string::npos);
     EXPECT_EQ(repros({"--reorder", "--allow-enum-tags-only=0", "--skip-impl=ref", "-v5", "2x3"})
                       .size(),
             1u);
+}
+
+attr_options attr_of(const strings &arguments) {
+    const std::vector<bench_case> cases = parse_command_line(arguments).cases;
+    EXPECT_EQ(cases.size(), 1u);
+    EXPECT_EQ(cases.at(0).unimplemented, "");
+    return cases.at(0).attr;
+}
+
+TEST(bench_options, scales_and_zero_points) {
+    const attr_options attr = attr_of({"--attr-scales=src:common:0.25+dst:per_dim_1:bf16",
+            "--attr-zero-points=src:per_tensor:u4:32x1+dst:common:-3:s8", "64x16"});
+    ASSERT_EQ(attr.parameters.size(), 4u);
+    const parameter_option &src_scale = attr.parameters[0], &dst_scales = attr.parameters[1];
+    EXPECT_TRUE(src_scale.is_scale && src_scale.is_src && src_scale.has_value);
+    EXPECT_EQ(src_scale.mask, 0);
+    EXPECT_EQ(src_scale.value, 0.25);
+    EXPECT_EQ(src_scale.type, "f32");
+    EXPECT_TRUE(dst_scales.is_scale && !dst_scales.is_src && !dst_scales.has_value);
+    EXPECT_EQ(dst_scales.mask, 2);
+    EXPECT_EQ(dst_scales.type, "bf16");
+    const parameter_option &src_zps = attr.parameters[2], &dst_zp = attr.parameters[3];
+    EXPECT_TRUE(!src_zps.is_scale && src_zps.is_src && !src_zps.has_value);
+    EXPECT_EQ(src_zps.mask, 3);
+    EXPECT_EQ(src_zps.type, "u4");
+    EXPECT_EQ(src_zps.groups, (std::vector<int64_t> {32, 1}));
+    EXPECT_TRUE(!dst_zp.is_scale && !dst_zp.is_src && dst_zp.has_value);
+    EXPECT_EQ(dst_zp.value, -3);
+    EXPECT_EQ(dst_zp.type, "s8");
+}
+
+TEST(bench_options, masks_of_policies) {
+    const auto mask_of = [](const std::string &policy, const std::string &dims) {
+        return attr_of({"--attr-scales=src:" + policy, dims}).parameters.at(0).mask;
+    };
+    EXPECT_EQ(mask_of("common:1", "2x3x4x5"), 0);
+    EXPECT_EQ(mask_of("per_oc", "2x3x4x5"), 2);
+    EXPECT_EQ(mask_of("per_ocic", "2x3x4x5"), 3);
+    EXPECT_EQ(mask_of("per_dim_0", "2x3x4x5"), 1);
+    EXPECT_EQ(mask_of("per_dim_01", "2x3x4x5"), 3);
+    EXPECT_EQ(mask_of("per_dim_023", "2x3x4x5"), 13);
+    EXPECT_EQ(mask_of("per_tensor", "2x3x4x5"), 15);
+    EXPECT_EQ(mask_of("per_tensor", "7"), 1);
+    EXPECT_EQ(attr_of({"--attr-zero-points=dst:common:5*", "7"}).parameters.at(0).value, 5);
+}
+
+TEST(bench_options, sums) {
+    EXPECT_TRUE(attr_of({"--attr-post-ops=sum", "2"}).has_sum);
+    EXPECT_EQ(attr_of({"--attr-post-ops=sum", "2"}).sum_beta, 1);
+    EXPECT_EQ(attr_of({"--attr-post-ops='sum:-0.5'", "2"}).sum_beta, -0.5f);
+    EXPECT_EQ(attr_of({"--attr-post-ops=sum:2:0", "2"}).sum_beta, 2);
+    EXPECT_TRUE(attr_of({"--attr-post-ops=", "2"}).is_default());
+    EXPECT_EQ(repros({"--attr-post-ops=relu,sum:1:3,sum+relu", "2"}),
+            (strings {"--sdt=f32 --ddt=f32 --stag=a --dtag=a --attr-post-ops=relu 2"
+                      " !--attr-post-ops=relu",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a --attr-post-ops=sum:1:3 2"
+                    " !--attr-post-ops=sum:1:3",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a --attr-post-ops=sum+relu 2"
+                    " !--attr-post-ops=sum+relu"}));
+}
+
+TEST(bench_options, lists_of_attributes_make_a_cross_product) {
+    EXPECT_EQ(
+            repros({"--attr-scales=,src:common:2", "--attr-post-ops=,sum:3", "2", "--reset", "2"}),
+            (strings {"--sdt=f32 --ddt=f32 --stag=a --dtag=a 2",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a --attr-scales=src:common:2 2",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a --attr-post-ops=sum:3 2",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a --attr-post-ops=sum:3"
+                    " --attr-scales=src:common:2 2",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a 2"}));
+}
+
+// What benchdnn has for other primitives is no error, since its files name it.
+TEST(bench_options, attributes_of_other_arguments_are_marked) {
+    for (const char *value : {"wei:per_oc", "src1:common:2", "msrc0:common:2", "src:host_scalar:2"})
+        EXPECT_NE(repros({std::string("--attr-scales=") + value, "2x3"})[0].find("!--attr-scales="),
+                std::string::npos)
+                << value;
+}
+
+TEST(bench_options, attributes_that_make_no_sense_are_errors) {
+    for (const char *value : {"src", "src:common", "src:sometimes", "here:common:2", "src:common:x",
+                 "src:per_dim_1:2", "src:per_dim_x", "src:per_dim_1:f16:32y1",
+                 "src:per_dim_1:f16:", "src:per_dim_1:f16:2:2", "src:common:1+src:common:2"}) {
+        const std::string option = std::string("--attr-scales=") + value;
+        EXPECT_NE(error_of({option, "2x3"}).find(option), std::string::npos) << value;
+    }
+    EXPECT_NE(error_of({"--attr-zero-points=src:common:0.5", "2"}).find("whole number"),
+            std::string::npos);
+    EXPECT_NE(error_of({"--attr-post-ops=sum:much", "2"}).find("sum:BETA"), std::string::npos);
 }
 
 TEST(bench_options, run_options) {
