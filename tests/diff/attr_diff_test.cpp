@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales, zero points and sums against the oracle, bit for bit: types x layouts x attributes x
 // instruction sets x threads.
-#include <cstring>
+#include <cmath>
 
 #include "diff/isa_fixture.hpp"
 #include "support/element.hpp"
@@ -26,6 +26,18 @@ parameter make_parameter(bool is_scale, int mask, const dims &groups, tfmt_data_
 random_desc tagged(const dims &shape, tfmt_data_type_t type, const std::string &tag) {
     return {make_with_tag(shape, type, tag),
             std::string(type_name(type)) + " " + dims_text(shape) + " tag " + tag};
+}
+
+void execute(const desc_ptr &src_md, const void *src, const desc_ptr &dst_md, void *dst,
+        const attributes &attr) {
+    const attr_ptr handle = make_attr(attr);
+    const tfmt_exec_args_t args = exec_args_of(attr);
+    tfmt_reorder_t reorder = nullptr;
+    ASSERT_EQ(tfmt_reorder_create(&reorder, src_md.get(), dst_md.get(), handle.get()), tfmt_success)
+            << tfmt_get_last_error();
+    EXPECT_EQ(tfmt_reorder_execute(reorder, src, dst, &args), tfmt_success)
+            << tfmt_get_last_error();
+    tfmt_reorder_destroy(reorder);
 }
 
 class attr_diff : public isa_fixture {
@@ -164,6 +176,58 @@ TEST_P(attr_diff, short_runs) {
         }
 }
 
+// Half of the elements become NaNs with payloads, some of the rest zeros and infinities.
+void sprinkle_nans(tfmt_data_type_t type, void *data, int64_t n, random_source &random) {
+    const uint64_t infinity = encode(type, INFINITY);
+    for (int64_t i = 0; i < n; ++i) {
+        if (random.one_in(2))
+            store_bits(type, data, i, infinity | random.bits());
+        else if (random.one_in(4))
+            store_bits(type, data, i, random.one_in(2) ? infinity : 0);
+    }
+}
+
+// Scales, a sum and elements of 13x35, about half of all of them NaNs.
+void check_nans(tfmt_data_type_t src_type, tfmt_data_type_t dst_type, tfmt_data_type_t scale_type,
+        int mask, uint64_t seed) {
+    const dims shape = {13, 35};
+    random_source random(seed);
+    attributes attr;
+    attr.src_scales = make_parameter(true, mask, {}, scale_type, shape, seed);
+    attr.dst_scales = make_parameter(true, 3 - mask, {}, scale_type, shape, seed);
+    for (parameter *p : {&attr.src_scales, &attr.dst_scales})
+        sprinkle_nans(scale_type, p->values.data(), p->count(shape), random);
+    attr.has_sum = random.one_in(2);
+    attr.beta = random.one_in(3) ? NAN : 1.0f;
+    const desc_ptr src_md = make_with_tag(shape, src_type, "ab");
+    const desc_ptr dst_md = make_with_tag(shape, dst_type, mask % 2 ? "ba" : "ab");
+    const layout src = read_layout(src_md.get()), dst = read_layout(dst_md.get());
+    std::vector<unsigned char> from(static_cast<size_t>(span_bytes(src)));
+    std::vector<unsigned char> to(static_cast<size_t>(span_bytes(dst)));
+    fill_for_conversion(from.data(), span_bytes(src), src_type, dst_type, random);
+    fill_for_conversion(to.data(), span_bytes(dst), dst_type, dst_type, random);
+    sprinkle_nans(src_type, from.data(), 13 * 35, random);
+    if (is_float_type(dst_type)) sprinkle_nans(dst_type, to.data(), 13 * 35, random);
+    std::vector<unsigned char> expected = to;
+    oracle_reorder(src, from.data(), dst, expected.data(), attr);
+    execute(src_md, from.data(), dst_md, to.data(), attr);
+    EXPECT_EQ(compare_bytes(dst, to.data(), expected.data(), span_bytes(dst)), "")
+            << type_name(src_type) << " -> " << type_name(dst_type) << ", attributes "
+            << attributes_text(attr) << ", seed " << seed;
+}
+
+// An operation on two NaNs gives the left one, in vectors and in their tails.
+TEST_P(attr_diff, nans_meet_nans) {
+    uint64_t seed = 7000;
+    for (tfmt_data_type_t scale_type : {tfmt_f32, tfmt_bf16, tfmt_f16})
+        for (tfmt_data_type_t src_type : {tfmt_f32, tfmt_bf16, tfmt_f16})
+            for (tfmt_data_type_t dst_type : {tfmt_f32, tfmt_bf16, tfmt_f16, tfmt_f64, tfmt_u8})
+                for (int mask = 0; mask < 4; ++mask) {
+                    check_nans(src_type, dst_type, scale_type, mask, ++seed);
+                    if (HasFailure()) return;
+                }
+}
+
 TEST_P(attr_diff, threads_do_not_change_the_result) {
     const dims shape = {3, 70, 31, 33};
     for (int n_threads : {1, 2, 5}) {
@@ -195,14 +259,7 @@ TEST_P(attr_diff, in_place) {
             std::vector<unsigned char> expected = data;
             oracle_reorder(l, src.data(), l, expected.data(), attr);
 
-            const attr_ptr handle = make_attr(attr);
-            tfmt_reorder_t reorder = nullptr;
-            ASSERT_EQ(tfmt_reorder_create(&reorder, md.get(), md.get(), handle.get()), tfmt_success)
-                    << tfmt_get_last_error();
-            const tfmt_exec_args_t args = exec_args_of(attr);
-            ASSERT_EQ(tfmt_reorder_execute(reorder, data.data(), data.data(), &args), tfmt_success)
-                    << tfmt_get_last_error();
-            tfmt_reorder_destroy(reorder);
+            execute(md, data.data(), md, data.data(), attr);
             ASSERT_EQ(compare_bytes(l, data.data(), expected.data(), span_bytes(l)), "")
                     << type_name(type) << " " << tag << ": " << attributes_text(attr);
         }
