@@ -141,6 +141,8 @@ typedef enum TFMT_ENUM_BASE {
 typedef enum TFMT_ENUM_BASE {
     tfmt_query_undef = 0,
     tfmt_query_impl_info_str = 8,
+    tfmt_query_src_md = 129,
+    tfmt_query_dst_md = 133,
     tfmt_query_ndims_s32 = 256,
     tfmt_query_dims = 257,
     tfmt_query_data_type = 258,
@@ -153,7 +155,12 @@ typedef enum TFMT_ENUM_BASE {
     tfmt_query_inner_nblks = tfmt_query_inner_nblks_s32, /* the name in oneDNN's guide */
     tfmt_query_inner_blks = 265,
     tfmt_query_inner_idxs = 266,
-    tfmt_query_tag = 267
+    tfmt_query_tag = 267,
+    tfmt_query_compensation_flags_s32 = 268,
+    tfmt_query_s8s8_compensation_mask_s32 = 269,
+    tfmt_query_s8s8_compensation_offset_s64 = 270,
+    tfmt_query_asymmetric_compensation_mask_s32 = 271,
+    tfmt_query_asymmetric_compensation_offset_s64 = 272
 } tfmt_query_t;
 
 /* Opaque handles. The const_ forms are what functions take that only look. */
@@ -239,8 +246,9 @@ TFMT_API tfmt_status_t tfmt_memory_desc_create_with_blocking(tfmt_memory_desc_t 
         int inner_nblks, const tfmt_dims_t inner_blks, const tfmt_dims_t inner_idxs);
 
 /* Makes *md from what tfmt_memory_desc_to_string() gives, or anything else of its grammar:
- * type ":" tag ":" dims [":s" strides] [":o" offset0], numbers of a list with "x" between them, "*"
- * for a runtime one. Examples: "f32:aBcd16b:2x40x5x4", "u8:ab:4x6:s16x1:o34", "s8:any:3x3". The tag
+ * type ":" tag ":" dims [":s" strides] [":o" offset0] [":c" mask] [":z" mask], numbers of a list
+ * with "x" between them, "*" for a runtime one; ":c" is s8s8, ":z" asymmetric_src compensation.
+ * Examples: "f32:aBcd16b:2x40x5x4", "u8:ab:4x6:s16x1:o34", "s8:any:3x3". The tag
  * is one of create_with_string_tag; where strides are given, its letters must come in their order.
  * tfmt_invalid_arguments also: a null argument; a string outside the grammar (the message names the
  * position). */
@@ -292,6 +300,45 @@ TFMT_API tfmt_status_t tfmt_memory_desc_with_data_type(
 TFMT_API tfmt_status_t tfmt_memory_desc_unblock(
         tfmt_memory_desc_t *out, const_tfmt_memory_desc_t in);
 
+/* Sums that lie behind the elements of an s8 tensor, weights as a rule: what must be added to the
+ * s32 results of a convolution or matrix product if its s8 activations are moved by 128 to u8
+ * (s8s8), or for each unit of their zero point (asymmetric_src). Any combination by "or". What they
+ * are to oneDNN: the flags compensation_conv_s8s8 and compensation_conv_asymmetric_src of its
+ * descriptors (in which the second is 8). */
+typedef enum TFMT_ENUM_BASE {
+    tfmt_compensation_none = 0,
+    tfmt_compensation_s8s8 = 1,
+    tfmt_compensation_asymmetric_src = 2
+} tfmt_compensation_flags_t;
+
+/* Makes *md, `base` with compensation behind its elements (in place of what base has; flags 0:
+ * without any). Behind the bytes of `base`, padding included and rounded up to a multiple of 4,
+ * comes for each flag an array of int32_t, s8s8 first. Its entries are the sums of the elements
+ * over all dimensions whose bit is not set in its mask, times -128 (s8s8) or -1 (asymmetric_src):
+ * one entry for each index of the dimensions in the mask, dense and row-major in their logical
+ * order, over padded_dims; entries of padding are 0. A mask of 0 gives one entry. Sums are of the
+ * s8 elements as stored, modulo 2^32, as s32 accumulators have it: exact up to 131072 elements an
+ * entry (asymmetric_src: 2^24) whatever their values.
+ *
+ * Example: OIhw4i16o4i over 20x3x3x3 with both flags and masks of 1 has elements in bytes 0..4607
+ * (32x16x3x3 with padding), 32 s8s8 entries from byte 4608 and 32 asymmetric_src entries from 4736;
+ * its size is 4864.
+ *
+ * A reorder to such a descriptor writes the arrays; a reorder from one, zero padding and memory
+ * objects leave them alone. tfmt_memory_desc_get_size() counts them; equality, hash, blob and
+ * string tell them. Clones have them, permute_axes where the dimensions of a mask keep their order,
+ * with_data_type to s8, reshape to the same dims; all else that is made from a descriptor with
+ * compensation is tfmt_unimplemented.
+ *
+ * Masks: usually the output channels, 1 for oihw and 3 for goihw, or 2 for k x n weights of a
+ * matrix product; bits below ndims. tfmt_invalid_arguments: md or base null; another flag; a mask
+ * with other bits, or not 0 without its flag; base of another type than s8 or of format kind any; a
+ * size beyond 2^63-1 bytes. tfmt_unimplemented: base with runtime dims or strides. Source:
+ * dnnl_memory_extra_desc and the size of such descriptors in oneDNN, which without VNNI also halves
+ * the weights (scale_adjust); that is not done here. */
+TFMT_API tfmt_status_t tfmt_memory_desc_create_with_compensation(tfmt_memory_desc_t *md,
+        const_tfmt_memory_desc_t base, int flags, int s8s8_mask, int asymmetric_mask);
+
 /* Makes *out, an exact copy. tfmt_invalid_arguments: a null argument. */
 TFMT_API tfmt_status_t tfmt_memory_desc_clone(tfmt_memory_desc_t *out, const_tfmt_memory_desc_t in);
 
@@ -301,7 +348,7 @@ TFMT_API tfmt_status_t tfmt_memory_desc_destroy(tfmt_memory_desc_t md);
 /* Writes the descriptor as bytes that create_with_blob() reads on any machine and in any later
  * version of the library. blob NULL: *size receives the number of bytes needed. Otherwise *size is
  * the room in blob, and on success receives the number of bytes written; that depends on md, at
- * most 416. tfmt_invalid_arguments: size or md null; too little room. */
+ * most 424. tfmt_invalid_arguments: size or md null; too little room. */
 TFMT_API tfmt_status_t tfmt_memory_desc_get_blob(
         uint8_t *blob, size_t *size, const_tfmt_memory_desc_t md);
 
@@ -324,13 +371,19 @@ TFMT_API tfmt_status_t tfmt_memory_desc_create_with_blob(
  *   tfmt_query_inner_nblks_s32       int32_t                blocked only
  *   tfmt_query_inner_blks            const tfmt_dim_t *     inner_nblks numbers; blocked only
  *   tfmt_query_inner_idxs            const tfmt_dim_t *     inner_nblks numbers; blocked only
- *   tfmt_query_tag                   tfmt_format_tag_t      the first enumerator that makes an
- * equal descriptor of these dims; undef if none does (gaps, an offset, blocks that are no tag's);
- * any for format kind any
+ *   tfmt_query_tag                   tfmt_format_tag_t      the first enumerator that makes a
+ * descriptor of these dims that is equal but for compensation; undef if none does (gaps, an offset,
+ * blocks that are no tag's); any for format kind any
+ *   tfmt_query_compensation_flags_s32              int32_t     of tfmt_compensation_flags_t
+ *   tfmt_query_s8s8_compensation_mask_s32          int32_t     0 also without it
+ *   tfmt_query_s8s8_compensation_offset_s64        tfmt_dim_t  of the array, in bytes
+ *   tfmt_query_asymmetric_compensation_mask_s32    int32_t     0 also without it
+ *   tfmt_query_asymmetric_compensation_offset_s64  tfmt_dim_t  of the array, in bytes
  *
  * Arrays belong to the descriptor and live as long as it; numbers behind the last one are 0.
- * tfmt_invalid_arguments: a null argument; another `what`; strides or blocks of format kind any.
- * As dnnl_memory_desc_query; the tag is this library's addition. */
+ * tfmt_invalid_arguments: a null argument; another `what`; strides or blocks of format kind any;
+ * the offset of an array that is not there, as in a tensor without elements.
+ * As dnnl_memory_desc_query; the tag and compensation are this library's additions. */
 TFMT_API tfmt_status_t tfmt_memory_desc_query(
         const_tfmt_memory_desc_t md, tfmt_query_t what, void *result);
 
@@ -343,11 +396,11 @@ TFMT_API int tfmt_memory_desc_equal(const_tfmt_memory_desc_t a, const_tfmt_memor
  * nothing to be stored. 0 for NULL. Cannot fail. */
 TFMT_API size_t tfmt_memory_desc_hash(const_tfmt_memory_desc_t md);
 
-/* Bytes from the base pointer to the end of the last element, offset0, gaps and padding included:
- * what a buffer must have. 4-bit types: two elements a byte, rounded up. 0 for NULL, a tensor
- * without elements and format kind any; TFMT_RUNTIME_SIZE_VAL with runtime dims or strides. Cannot
- * fail. As dnnl_memory_desc_get_size, which however says 0 where offset0 is not 0, and counts the
- * gap behind the last row of a strided tensor. */
+/* Bytes from the base pointer to the end of the last element, offset0, gaps and padding included,
+ * or of the compensation behind it: what a buffer must have. 4-bit types: two elements a byte,
+ * rounded up. 0 for NULL, a tensor without elements and format kind any; TFMT_RUNTIME_SIZE_VAL with
+ * runtime dims or strides. Cannot fail. As dnnl_memory_desc_get_size, which however says 0 where
+ * offset0 is not 0, and counts the gap behind the last row of a strided tensor. */
 TFMT_API size_t tfmt_memory_desc_get_size(const_tfmt_memory_desc_t md);
 
 /* Bytes of one element; 1 for the 4-bit types too, as in oneDNN; 0 for undef and unknown types.
@@ -371,7 +424,8 @@ TFMT_API tfmt_status_t tfmt_memory_desc_get_index(
 
 /* Writes md as a zero-terminated string, such as "f32:aBcd16b:2x40x5x4"; the grammar is that of
  * tfmt_memory_desc_create_with_string(), which makes an equal descriptor of it. Strides appear
- * where the tensor is not dense, offset0 where it is not 0. Equal descriptors give equal strings.
+ * where the tensor is not dense, offset0 where it is not 0, compensation where there is some.
+ * Equal descriptors give equal strings.
  * buffer NULL: *size receives the number of bytes needed, the terminator included. Otherwise *size
  * is the room in buffer and on success receives the bytes written. tfmt_invalid_arguments: md or
  * size null; too little room. */
@@ -495,6 +549,16 @@ TFMT_API tfmt_status_t tfmt_attr_set_zero_points(tfmt_attr_t attr, int arg, int 
  * and dst not read. tfmt_invalid_arguments: attr null; it has a sum. */
 TFMT_API tfmt_status_t tfmt_attr_append_sum(tfmt_attr_t attr, float beta);
 
+/* Asks for compensation behind the destination, an s8 tensor: the reorder's destination is then
+ * `dst` with it, as tfmt_memory_desc_create_with_compensation() makes it of dst, flags and masks;
+ * tfmt_reorder_query(tfmt_query_dst_md) gives that descriptor, whose size the buffer must have.
+ * The sums are of what is written, after scales, zero points and the sum. flags 0: asks for none.
+ * A second call replaces the first. tfmt_invalid_arguments: attr null; another flag; a mask
+ * negative or beyond bit 11, or not 0 without its flag. What depends on the descriptor is refused
+ * when the reorder is created. oneDNN has it in the destination's descriptor alone. */
+TFMT_API tfmt_status_t tfmt_attr_set_compensation(
+        tfmt_attr_t attr, int flags, int s8s8_mask, int asymmetric_mask);
+
 /* ---------------------------------------------------------------- reorder */
 
 /* A reorder is the prepared move of a tensor from one layout and type to another: for each logical
@@ -561,23 +625,25 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
         const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr);
 
 /* Moves. src and dst are base pointers of tfmt_memory_desc_get_size() bytes of their descriptors,
- * with any alignment. They may be the same where both descriptors are equal, type included (then
- * without attributes only the padding is written); any other overlap is refused. args: NULL, or
- * values for the attributes and threads. A tensor without elements touches neither buffer. Any
- * number of threads may execute one reorder at once on different destinations. The bytes written do
- * not depend on threads. Allocates nothing, except that values of attributes may be
- * expanded into memory of the library's for the time of the call; tensors beyond the caches take up
- * to 66 KiB of stack on each thread that works on them, and 4 KiB more on the calling one where
- * there are several. tfmt_out_of_memory: no room for expanded values; nothing was written.
- * tfmt_invalid_arguments: reorder null; src or dst null with elements to move, or values that attr
- * asks for; an overlap; a struct_size that no version of the structure has; a thread pool without
- * one of its functions, or one that says less than 1 thread. */
+ * with any alignment. They may be the same where both descriptors are equal, type included,
+ * compensation aside (then without attributes only padding and compensation are written); any other
+ * overlap is refused. args: NULL, or values for the attributes and threads. A tensor without
+ * elements touches neither buffer. Any number of threads may execute one reorder at once on
+ * different destinations. The bytes written do not depend on threads. Allocates nothing, except
+ * that values of attributes may be expanded into memory of the library's for the time of the call;
+ * tensors beyond the caches take up to 66 KiB of stack on each thread that works on them, and 4 KiB
+ * more on the calling one where there are several. tfmt_out_of_memory: no room for expanded values;
+ * nothing was written. tfmt_invalid_arguments: reorder null; src or dst null with elements to move,
+ * or values that attr asks for; an overlap; a struct_size that no version of the structure has; a
+ * thread pool without one of its functions, or one that says less than 1 thread. */
 TFMT_API tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args);
 
 /* Tells a property. tfmt_query_impl_info_str, a const char *: the path that runs, such as
  * "jit:avx512_core" or "ref:...", and why not a faster one; a string owned by the reorder.
- * tfmt_invalid_arguments: a null argument; another `what`. */
+ * tfmt_query_src_md and tfmt_query_dst_md, a const_tfmt_memory_desc_t: the descriptors of source
+ * and destination, the latter with the compensation that the attributes ask for; owned by the
+ * reorder. tfmt_invalid_arguments: a null argument; another `what`. */
 TFMT_API tfmt_status_t tfmt_reorder_query(
         const_tfmt_reorder_t reorder, tfmt_query_t what, void *result);
 

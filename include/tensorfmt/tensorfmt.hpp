@@ -329,6 +329,17 @@ struct memory : public handle<tfmt_memory_t> {
             });
         }
 
+        // This s8 tensor with sums behind its elements, of those in `flags` (of
+        // tfmt_compensation_flags_t) over the dimensions outside each mask; with flags 0, with
+        // none.
+        desc with_compensation(int flags, int s8s8_mask = 0, int asymmetric_mask = 0,
+                bool allow_empty = false) const {
+            return derive(allow_empty, [&](tfmt_memory_desc_t *md) {
+                return tfmt_memory_desc_create_with_compensation(
+                        md, get(), flags, s8s8_mask, asymmetric_mask);
+            });
+        }
+
         // The same memory, padding included, as a strided tensor of higher rank without blocks.
         desc unblock(bool allow_empty = false) const {
             return derive(allow_empty,
@@ -376,7 +387,23 @@ struct memory : public handle<tfmt_memory_t> {
             return nblks ? query_dims(tfmt_query_inner_idxs, nblks) : memory::dims();
         }
 
-        // Bytes a buffer needs, padding included.
+        // Compensation: flags, masks and, in bytes, where the arrays begin, which throws where
+        // there is none.
+        int get_compensation_flags() const { return query<int>(tfmt_query_compensation_flags_s32); }
+        int get_s8s8_compensation_mask() const {
+            return query<int>(tfmt_query_s8s8_compensation_mask_s32);
+        }
+        int get_asymmetric_compensation_mask() const {
+            return query<int>(tfmt_query_asymmetric_compensation_mask_s32);
+        }
+        memory::dim get_s8s8_compensation_offset() const {
+            return query<memory::dim>(tfmt_query_s8s8_compensation_offset_s64);
+        }
+        memory::dim get_asymmetric_compensation_offset() const {
+            return query<memory::dim>(tfmt_query_asymmetric_compensation_offset_s64);
+        }
+
+        // Bytes a buffer needs, padding and compensation included.
         size_t get_size() const { return *this ? tfmt_memory_desc_get_size(get()) : 0; }
 
         // Element offset of a logical index.
@@ -563,6 +590,12 @@ struct attr : public handle<tfmt_attr_t> {
 
     // Adds beta times what dst held before; 0 adds nothing.
     void append_sum(float beta) { error::wrap_c_api(tfmt_attr_append_sum(get(), beta)); }
+
+    // Sums behind the s8 destination, as memory::desc::with_compensation() has them;
+    // reorder::dst_desc() is the destination with them.
+    void set_compensation(int flags, int s8s8_mask = 0, int asymmetric_mask = 0) {
+        error::wrap_c_api(tfmt_attr_set_compensation(get(), flags, s8s8_mask, asymmetric_mask));
+    }
 };
 using primitive_attr = attr;
 
@@ -695,6 +728,10 @@ struct reorder : public handle<tfmt_reorder_t> {
         return info ? info : "";
     }
 
+    // Both sides as they are moved, the destination with the compensation that attributes ask for.
+    memory::desc src_desc() const { return query_desc(tfmt_query_src_md); }
+    memory::desc dst_desc() const { return query_desc(tfmt_query_dst_md); }
+
     // Problem, plan and kernel as text, for reading.
     std::string explain() const {
         return detail::read_string([&](char *buffer, size_t *size_bytes) {
@@ -703,6 +740,14 @@ struct reorder : public handle<tfmt_reorder_t> {
     }
 
 private:
+    memory::desc query_desc(tfmt_query_t what) const {
+        const_tfmt_memory_desc_t c_md = nullptr;
+        error::wrap_c_api(tfmt_reorder_query(get(), what, &c_md));
+        tfmt_memory_desc_t copy = nullptr;
+        error::wrap_c_api(tfmt_memory_desc_clone(&copy, c_md));
+        return memory::desc(copy);
+    }
+
     void create(const memory::desc &src, const memory::desc &dst, const_tfmt_attr_t c_attr) {
         tfmt_reorder_t result = nullptr;
         error::wrap_c_api(tfmt_reorder_create(&result, src.get(true), dst.get(true), c_attr));
@@ -720,6 +765,7 @@ struct reorder::primitive_desc {
         : src_(src), dst_(dst) {
         try {
             reorder_ = reorder(src, dst, a_attr);
+            dst_ = reorder_.dst_desc();
         } catch (const error &) {
             if (!allow_empty) throw;
         }

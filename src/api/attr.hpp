@@ -3,4 +3,8 @@
 
 #include "common/attributes.hpp"
 
-struct tfmt_attr : tfmt::attributes {};
+// Compensation is a property of the destination's descriptor, into which it goes when a reorder is
+// created; nothing below the API sees it as an attribute.
+struct tfmt_attr : tfmt::attributes {
+    tfmt::compensation sums = {};
+};

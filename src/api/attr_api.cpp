@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "common/compensation.hpp"
 #include "common/data_type.hpp"
 #include "common/status.hpp"
 
@@ -94,6 +95,16 @@ tfmt_status_t tfmt_attr_append_sum(tfmt_attr_t attr, float beta) {
         if (attr->has_sum) fail_invalid("attr has a sum already");
         attr->has_sum = true;
         attr->sum_beta = beta;
+    });
+}
+
+tfmt_status_t tfmt_attr_set_compensation(
+        tfmt_attr_t attr, int flags, int s8s8_mask, int asymmetric_mask) {
+    return guard("tfmt_attr_set_compensation", [&] {
+        require_not_null(attr, "attr");
+        const compensation wanted = {flags, s8s8_mask, asymmetric_mask};
+        check_compensation(wanted);
+        attr->sums = wanted;
     });
 }
 

@@ -4,6 +4,7 @@
 #include "api/fill_buffer.hpp"
 #include "common/blob.hpp"
 #include "common/checked.hpp"
+#include "common/compensation.hpp"
 #include "common/data_type.hpp"
 #include "common/format_tag.hpp"
 #include "common/memory_desc.hpp"
@@ -56,6 +57,32 @@ bool query_blocked(const memory_desc &md, tfmt_query_t what, void *result) {
     case tfmt_query_inner_nblks_s32: put<int32_t>(result, md.inner_nblks); return true;
     case tfmt_query_inner_blks: put<const dim_t *>(result, md.inner_blks); return true;
     case tfmt_query_inner_idxs: put<const dim_t *>(result, md.inner_idxs); return true;
+    default: return false;
+    }
+}
+
+dim_t offset_of_array(const memory_desc &md, int factor) {
+    compensation_array arrays[max_compensation_arrays];
+    const int n = compensation_arrays(md, arrays);
+    for (int i = 0; i < n; ++i)
+        if (arrays[i].factor == factor) return arrays[i].offset_bytes;
+    fail_invalid("what asks where a compensation lies that md does not have");
+}
+
+bool query_compensation(const memory_desc &md, tfmt_query_t what, void *result) {
+    const compensation &c = md.sums;
+    switch (what) {
+    case tfmt_query_compensation_flags_s32: put<int32_t>(result, c.flags); return true;
+    case tfmt_query_s8s8_compensation_mask_s32: put<int32_t>(result, c.s8s8_mask); return true;
+    case tfmt_query_asymmetric_compensation_mask_s32:
+        put<int32_t>(result, c.asymmetric_mask);
+        return true;
+    case tfmt_query_s8s8_compensation_offset_s64:
+        put(result, offset_of_array(md, s8s8_factor));
+        return true;
+    case tfmt_query_asymmetric_compensation_offset_s64:
+        put(result, offset_of_array(md, asymmetric_factor));
+        return true;
     default: return false;
     }
 }
@@ -157,6 +184,15 @@ tfmt_status_t tfmt_memory_desc_unblock(tfmt_memory_desc_t *out, const_tfmt_memor
     });
 }
 
+tfmt_status_t tfmt_memory_desc_create_with_compensation(tfmt_memory_desc_t *md,
+        const_tfmt_memory_desc_t base, int flags, int s8s8_mask, int asymmetric_mask) {
+    return guard("tfmt_memory_desc_create_with_compensation", [&] {
+        require_not_null(md, "md");
+        require_not_null(base, "base");
+        publish(md, with_compensation(*base, {flags, s8s8_mask, asymmetric_mask}));
+    });
+}
+
 tfmt_status_t tfmt_memory_desc_clone(tfmt_memory_desc_t *out, const_tfmt_memory_desc_t in) {
     return guard("tfmt_memory_desc_clone", [&] {
         require_not_null(out, "out");
@@ -191,7 +227,8 @@ tfmt_status_t tfmt_memory_desc_query(const_tfmt_memory_desc_t md, tfmt_query_t w
     return guard("tfmt_memory_desc_query", [&] {
         require_not_null(md, "md");
         require_not_null(result, "result");
-        if (!query_any_kind(*md, what, result) && !query_blocked(*md, what, result))
+        if (!query_any_kind(*md, what, result) && !query_blocked(*md, what, result)
+                && !query_compensation(*md, what, result))
             fail_invalid("what is " + std::to_string(static_cast<int>(what))
                     + ", wanted a tfmt_query_t that asks for a descriptor's property");
     });

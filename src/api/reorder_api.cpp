@@ -6,6 +6,7 @@
 
 #include "api/attr.hpp"
 #include "api/fill_buffer.hpp"
+#include "common/compensation.hpp"
 #include "common/memory_desc.hpp"
 #include "common/status.hpp"
 #include "cpu/reorder.hpp"
@@ -15,6 +16,8 @@ using namespace tfmt;
 struct tfmt_reorder {
     cpu::implementation_ptr code;
     cpu::implementation_ptr in_place; // for src == dst of one layout; null if the layouts differ
+    memory_desc src;
+    memory_desc dst; // with the compensation that the attributes ask for
     size_t src_bytes;
     size_t dst_bytes;
     bool needs_src_scales;
@@ -25,21 +28,37 @@ struct tfmt_reorder {
 
 namespace {
 
-// Without attributes the padding is all that is left to do when source and destination are one
-// tensor. With them every element is computed where it lies.
+// Compensation is no part of where elements lie.
+bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
+    if (src.sums.flags == 0 && dst.sums.flags == 0) return equal(src, dst);
+    return equal(without_compensation(src), without_compensation(dst));
+}
+
+// Without attributes padding and compensation are all that is left to do when source and
+// destination are one tensor. With them every element is computed where it lies.
 cpu::implementation_ptr find_in_place(const memory_desc &src, const memory_desc &dst,
         const attributes &attr, const cpu::implementation_ptr &code) {
-    if (!equal(src, dst)) return nullptr;
-    return attr.is_default() ? cpu::find_zero_pad(dst) : code;
+    if (!have_one_layout(src, dst)) return nullptr;
+    return attr.is_default() ? cpu::find_pad_and_compensate(dst) : code;
+}
+
+// `dst` as it comes out: with the compensation that the attributes ask for.
+memory_desc written_desc(const memory_desc &dst, const compensation &asked_for) {
+    if (asked_for.flags == 0) return dst;
+    if (dst.sums.flags != 0 && !equal(dst.sums, asked_for))
+        fail_invalid("attr asks for another compensation than dst has");
+    return with_compensation(dst, asked_for);
 }
 
 std::unique_ptr<tfmt_reorder> make_reorder(
-        const memory_desc &src, const memory_desc &dst, const attributes &attr) {
+        const memory_desc &src, const memory_desc &dst, const tfmt_attr &attr) {
     auto made = std::make_unique<tfmt_reorder>();
-    made->code = cpu::find_reorder(src, dst, attr);
-    made->in_place = find_in_place(src, dst, attr, made->code);
+    made->src = src;
+    made->dst = written_desc(dst, attr.sums);
+    made->code = cpu::find_reorder(src, made->dst, attr);
+    made->in_place = find_in_place(src, made->dst, attr, made->code);
     made->src_bytes = size_bytes(src);
-    made->dst_bytes = size_bytes(dst);
+    made->dst_bytes = size_bytes(made->dst);
     made->needs_src_scales = attr.src_scales.is_set;
     made->needs_dst_scales = attr.dst_scales.is_set;
     made->needs_src_zero_points = attr.src_zero_points.is_set;
@@ -119,7 +138,7 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
         require_not_null(reorder, "reorder");
         require_not_null(src, "src");
         require_not_null(dst, "dst");
-        *reorder = make_reorder(*src, *dst, attr ? *attr : no_attributes).release();
+        *reorder = make_reorder(*src, *dst, attr ? *attr : tfmt_attr()).release();
     });
 }
 
@@ -145,10 +164,20 @@ tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what
     return guard("tfmt_reorder_query", [&] {
         require_not_null(reorder, "reorder");
         require_not_null(result, "result");
-        if (what != tfmt_query_impl_info_str)
-            fail_invalid(
-                    "what is " + std::to_string(int(what)) + ", wanted tfmt_query_impl_info_str");
-        *static_cast<const char **>(result) = reorder->code->info().c_str();
+        switch (what) {
+        case tfmt_query_impl_info_str:
+            *static_cast<const char **>(result) = reorder->code->info().c_str();
+            return;
+        case tfmt_query_src_md:
+            *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->src;
+            return;
+        case tfmt_query_dst_md:
+            *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->dst;
+            return;
+        default:
+            fail_invalid("what is " + std::to_string(int(what))
+                    + ", wanted tfmt_query_impl_info_str, tfmt_query_src_md or tfmt_query_dst_md");
+        }
     });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/checked.hpp"
+#include "common/compensation.hpp"
 
 namespace tfmt {
 
@@ -280,10 +281,11 @@ std::string print_tag(const tag_layout &layout) {
 tfmt_format_tag_t find_tag(const memory_desc &md) {
     if (md.format_kind == tfmt_format_kind_any) return tfmt_format_tag_any;
     const auto &table = layouts();
+    const memory_desc data = without_compensation(md);
     for (size_t number = 0; number < table.size(); ++number) {
         if (!has_blocks_of(md, table[number])) continue;
         const auto tag = static_cast<tfmt_format_tag_t>(number);
-        if (equal(md, make_with_tag(md.ndims, md.dims, md.data_type, tag))) return tag;
+        if (equal(data, make_with_tag(md.ndims, md.dims, md.data_type, tag))) return tag;
     }
     return tfmt_format_tag_undef;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/compensation.hpp"
 #include "common/data_type.hpp"
 #include "common/memory_desc_detail.hpp"
 
@@ -29,6 +30,13 @@ size_t combine(size_t seed, uint64_t value) {
 size_t combine(size_t seed, const dim_t *values, int n) {
     for (int i = 0; i < n; ++i)
         seed = combine(seed, static_cast<uint64_t>(values[i]));
+    return seed;
+}
+
+size_t combine(size_t seed, const compensation &sums) {
+    if (sums.flags == 0) return seed;
+    for (int value : {sums.flags, sums.s8s8_mask, sums.asymmetric_mask})
+        seed = combine(seed, static_cast<uint64_t>(value));
     return seed;
 }
 
@@ -62,7 +70,7 @@ int moving_dims(const memory_desc &md, const dim_t *blocks, int *sorted) {
 bool equal(const memory_desc &a, const memory_desc &b) {
     const int n = a.ndims, nblks = a.inner_nblks;
     if (n != b.ndims || a.data_type != b.data_type || a.format_kind != b.format_kind
-            || a.offset0 != b.offset0 || nblks != b.inner_nblks)
+            || a.offset0 != b.offset0 || nblks != b.inner_nblks || !equal(a.sums, b.sums))
         return false;
     if (!std::equal(a.dims, a.dims + n, b.dims)
             || !std::equal(a.padded_dims, a.padded_dims + n, b.padded_dims)
@@ -82,6 +90,7 @@ size_t hash(const memory_desc &md) {
     seed = combine(seed, static_cast<uint64_t>(md.data_type));
     seed = combine(seed, static_cast<uint64_t>(md.format_kind));
     seed = combine(seed, static_cast<uint64_t>(md.offset0));
+    seed = combine(seed, md.sums);
     seed = combine(seed, md.dims, md.ndims);
     seed = combine(seed, md.padded_dims, md.ndims);
     seed = combine(seed, md.inner_blks, md.inner_nblks);
@@ -109,6 +118,7 @@ dim_t span_elems(const memory_desc &md) {
 size_t size_bytes(const memory_desc &md) {
     if (md.format_kind != tfmt_blocked || is_zero_sized(md)) return 0;
     if (has_runtime_dims(md)) return TFMT_RUNTIME_SIZE_VAL;
+    if (md.sums.flags != 0) return end_of_compensation(md);
     return bytes_for(md.data_type, static_cast<size_t>(span_elems(md)));
 }
 

@@ -6,6 +6,18 @@
 
 #include "tensorfmt/tensorfmt.h"
 
+namespace tfmt {
+
+// Sums that lie behind the elements; compensation.hpp says where and of what. flags: of
+// tfmt_compensation_flags_t; a mask is 0 where its flag is not set.
+struct compensation {
+    int flags;
+    int s8s8_mask;
+    int asymmetric_mask;
+};
+
+} // namespace tfmt
+
 // The descriptor of a tensor in memory. All fields count elements, not bytes.
 //
 // Worked example: nChw16c (= aBcd16b) over 2x40x5x4 f32:
@@ -25,6 +37,7 @@ struct tfmt_memory_desc {
     int inner_nblks;
     tfmt_dims_t inner_blks;
     tfmt_dims_t inner_idxs;
+    tfmt::compensation sums;
 };
 
 namespace tfmt {
@@ -57,7 +70,8 @@ void require_fixed_layout(const memory_desc &md, const char *argument);
 bool equal(const memory_desc &a, const memory_desc &b);
 size_t hash(const memory_desc &md);
 
-// Bytes from the base pointer to the end of the last element, padding included; 0 if zero-sized.
+// Bytes from the base pointer to the end of the last element, padding included, or to the end of
+// the compensation behind it; 0 if zero-sized.
 size_t size_bytes(const memory_desc &md);
 
 // Product over the padded dims of what lies in memory / over the logical dims. 0 if zero-sized.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/checked.hpp"
+#include "common/compensation.hpp"
 #include "common/memory_desc_detail.hpp"
 
 // Descriptors of the same bytes seen differently: a part, other axes, another type, plain axes.
@@ -36,6 +37,7 @@ memory_desc make_submemory(const memory_desc &parent, const dim_t *dims, const d
     require_not_null(dims, "dims");
     require_not_null(offsets, "offsets");
     require_fixed_layout(parent, "parent");
+    require_no_compensation(parent, "parent");
     dims_t blocks;
     block_sizes(parent, blocks);
     memory_desc md = parent;
@@ -74,6 +76,7 @@ memory_desc make_permuted(const memory_desc &in, const int *permutation) {
     }
     for (int i = 0; i < in.inner_nblks; ++i)
         md.inner_idxs[i] = permutation[in.inner_idxs[i]];
+    md.sums = permuted_compensation(in, permutation);
     validate(md);
     return md;
 }
@@ -89,6 +92,7 @@ memory_desc make_with_data_type(const memory_desc &in, data_type_t dt) {
 // aBcd16b over 2x40x5x4 becomes 2x3x5x4x16 with strides 960x320x64x16x1.
 memory_desc make_unblocked(const memory_desc &in) {
     require_fixed_layout(in, "in");
+    require_no_compensation(in, "in");
     const int ndims = in.ndims + in.inner_nblks;
     if (ndims > TFMT_MAX_NDIMS)
         fail_invalid("in has " + std::to_string(in.ndims) + " dimensions and "

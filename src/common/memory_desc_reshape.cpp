@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/checked.hpp"
+#include "common/compensation.hpp"
 #include "common/memory_desc_detail.hpp"
 
 // Reshape: the same elements in the same logical order, seen with other dimensions.
@@ -200,6 +201,7 @@ memory_desc make_reshaped(const memory_desc &in, int ndims, const dim_t *dims) {
     if (in.format_kind == tfmt_format_kind_any) return wanted;
     const bool same_dims = ndims == in.ndims && std::equal(dims, dims + ndims, in.dims);
     if (same_dims) return in;
+    require_no_compensation(in, "in");
     memory_desc md = is_zero_sized(in) ? make_empty(in, ndims, dims)
                                        : reshaper(in, ndims, dims).run();
     validate(md);

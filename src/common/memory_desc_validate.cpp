@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/checked.hpp"
+#include "common/compensation.hpp"
 #include "common/data_type.hpp"
 #include "common/memory_desc_detail.hpp"
 
@@ -104,7 +105,10 @@ void validate(const memory_desc &md) {
         fail_invalid("data_type is " + std::to_string(static_cast<int>(md.data_type))
                 + ", wanted a tfmt_data_type_t other than undef");
     check_dims(md);
-    if (md.format_kind == tfmt_format_kind_any) return check_any(md);
+    if (md.format_kind == tfmt_format_kind_any) {
+        check_any(md);
+        return check_compensation(md);
+    }
     if (md.format_kind != tfmt_blocked)
         fail_invalid("format kind is " + std::to_string(static_cast<int>(md.format_kind))
                 + ", wanted tfmt_blocked or tfmt_format_kind_any");
@@ -114,6 +118,7 @@ void validate(const memory_desc &md) {
     check_blocks(md, blocks);
     check_padding(md, blocks);
     check_strides(md, blocks);
+    check_compensation(md);
 }
 
 void require_fixed_layout(const memory_desc &md, const char *argument) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/checked.hpp"
+#include "common/compensation.hpp"
 #include "common/data_type.hpp"
 #include "common/format_tag.hpp"
 #include "common/memory_desc_detail.hpp"
@@ -74,8 +75,11 @@ public:
             set_strides(&md, strides, layout, first);
         }
         if (skip(":o")) md.offset0 = read_number();
+        md.sums = read_compensation();
         if (text_[at_] != '\0')
-            fail(at_, "wanted the end, \":s\" and strides, or \":o\" and offset0");
+            fail(at_,
+                    "wanted the end, \":s\" and strides, \":o\" and offset0, or \":c\" and \":z\" "
+                    "and masks, in this order");
         validate(md);
         return md;
     }
@@ -120,6 +124,26 @@ private:
         return n;
     }
 
+    compensation read_compensation() {
+        compensation sums = {};
+        if (skip(":c")) {
+            sums.flags |= tfmt_compensation_s8s8;
+            sums.s8s8_mask = read_mask();
+        }
+        if (skip(":z")) {
+            sums.flags |= tfmt_compensation_asymmetric_src;
+            sums.asymmetric_mask = read_mask();
+        }
+        return sums;
+    }
+
+    int read_mask() {
+        const size_t first = at_;
+        const dim_t value = read_number();
+        if (value < 0 || value >> TFMT_MAX_NDIMS) fail(first, "wanted a mask of dimensions");
+        return static_cast<int>(value);
+    }
+
     // A tag that contradicts the strides would say two things at once.
     void set_strides(
             memory_desc *md, const dim_t *strides, const tag_layout &layout, size_t position) {
@@ -156,6 +180,8 @@ std::string to_string(const memory_desc &md) {
         append_strides(&text, md);
     }
     if (md.offset0 != 0) text += ":o" + std::to_string(md.offset0);
+    if (has_s8s8(md.sums)) text += ":c" + std::to_string(md.sums.s8s8_mask);
+    if (has_asymmetric(md.sums)) text += ":z" + std::to_string(md.sums.asymmetric_mask);
     return text;
 }
 

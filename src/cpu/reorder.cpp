@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/compensation.hpp"
+#include "cpu/compensation.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -16,6 +18,7 @@
 // The spine. A request (two descriptors, what to do, an ISA) becomes an implementation:
 //   make_problem         the pair as levels of its dimensions        common/reorder_problem
 //   nothing to do        zero-sized tensors
+//   make_compensated     the same without compensation, then its sums  compensation
 //   make_generated       normalise, plan, IR, machine code, driver    generated
 //   portable             plain C++, and why nothing faster            ref/portable
 namespace tfmt::cpu {
@@ -93,6 +96,11 @@ implementation_ptr try_generated(const request &, const reorder_problem &, std::
 implementation_ptr make_implementation(const request &r) {
     const reorder_problem p = make_problem(r.src, r.dst, r.attr);
     if (is_zero_sized(r.dst)) return std::make_shared<nothing>();
+    if (r.dst.sums.flags != 0) {
+        const memory_desc dst = without_compensation(r.dst);
+        const request data_alone {r.src, dst, r.mode, r.isa, r.attr};
+        return make_compensated(find_or_make(data_alone, make_implementation), r.dst);
+    }
     std::string why;
     if (implementation_ptr made = try_generated(r, p, &why)) return made;
     const dim_t enough = dim_t(1) << 40; // to be worth all threads
@@ -111,13 +119,22 @@ void check_environment() {
 
 implementation_ptr find_reorder(
         const memory_desc &src, const memory_desc &dst, const attributes &attr) {
+    if (src.sums.flags != 0) return find_reorder(without_compensation(src), dst, attr);
     check_environment();
     return find_or_make({src, dst, plan_mode::move, effective_isa(), attr}, make_implementation);
 }
 
 implementation_ptr find_zero_pad(const memory_desc &md) {
+    if (md.sums.flags != 0) return find_zero_pad(without_compensation(md));
     check_environment();
     return find_or_make({md, md, plan_mode::padding_only, effective_isa()}, make_implementation);
+}
+
+implementation_ptr find_pad_and_compensate(const memory_desc &md) {
+    if (md.sums.flags == 0) return find_zero_pad(md);
+    check_environment();
+    const memory_desc data = without_compensation(md);
+    return find_or_make({data, md, plan_mode::padding_only, effective_isa()}, make_implementation);
 }
 
 void set_capacity_of_caches(int n) {

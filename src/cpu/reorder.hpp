@@ -6,13 +6,16 @@
 
 namespace tfmt::cpu {
 
-// What moves `src` to `dst`, padding of dst included; from the cache, or made now. Throws if the
-// pair cannot be reordered, or not with these attributes.
+// What moves `src` to `dst`, padding and compensation of dst included; from the cache, or made now.
+// Throws if the pair cannot be reordered, or not with these attributes.
 implementation_ptr find_reorder(
         const memory_desc &src, const memory_desc &dst, const attributes &attr = no_attributes);
 
-// What writes zero to the padding of `md` and touches nothing else.
+// What writes zero to the padding of `md` and touches nothing else, compensation neither.
 implementation_ptr find_zero_pad(const memory_desc &md);
+
+// What a move of a tensor onto itself leaves to do: padding and compensation of `md`.
+implementation_ptr find_pad_and_compensate(const memory_desc &md);
 
 // Number of implementations that are kept, and of kernels whose code is kept (jit/code_cache).
 // Throws beyond 0..max_cache_capacity.
