@@ -77,7 +77,7 @@ bool is_exact_single(const move_problem &p, const level &l) {
 } // namespace
 
 bool scale_to_bytes(const reorder_problem &p, move_problem *out, std::string *why) {
-    *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels};
+    *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels, {}};
     if (p.src_elem_bits == 4) {
         out->elem_bytes = 1;
         return pair_nibbles(*out, why);
@@ -142,8 +142,88 @@ void widen_element(move_problem &p) {
     drop_single_steps(p);
 }
 
+namespace {
+
+// One side of a problem whose sides are scaled apart.
+struct side {
+    dim_t level::*stride;
+    std::vector<digit> level::*digits;
+    dim_t move_problem::*offset;
+    int conversion::*pair_level;
+    const char *name;
+};
+const side src_side {&level::src_stride, &level::src_digits, &move_problem::src_offset_bytes,
+        &conversion::src_pair_level, "src"};
+const side dst_side {&level::dst_stride, &level::dst_digits, &move_problem::dst_offset_bytes,
+        &conversion::dst_pair_level, "dst"};
+
+// f(stride) for all strides of the side, and its offset.
+template <typename F>
+void for_each_address(move_problem &p, const side &s, F &&f) {
+    f(p.*s.offset);
+    for (level &l : p.levels) {
+        f(l.*s.stride);
+        for (digit &g : l.*s.digits)
+            f(g.stride);
+    }
+}
+
+// Makes a level of its own of the two elements that share a byte, and bytes of all that is left.
+bool split_nibbles(move_problem &p, const side &s, std::string *why) {
+    const auto pair = std::find_if(p.levels.begin(), p.levels.end(), [&](const level &l) {
+        return l.unit == 1 && l.is_regular() && l.*s.stride == 1 && divides_dim(p, l, 2);
+    });
+    const int index = int(pair - p.levels.begin());
+    bool even = pair != p.levels.end();
+    if (even) {
+        pair->*s.stride = 0;
+        for_each_address(p, s, [&](dim_t &n) { even = even && n % 2 == 0; });
+    }
+    if (!even) {
+        *why = std::string("4-bit elements of ") + s.name
+                + " that are not in pairs along one dimension, in whole bytes";
+        return false;
+    }
+    for_each_address(p, s, [](dim_t &n) { n /= 2; });
+    p.converts.*s.pair_level = index;
+    if (pair->extent == 2) return true;
+    level rest = in_groups(*pair, 2);
+    rest.*s.stride = 1;
+    pair->extent = 2;
+    p.levels.insert(pair + 1, rest);
+    if (&s == &dst_side && p.converts.src_pair_level > index) p.converts.src_pair_level++;
+    return true;
+}
+
+bool scale_side(move_problem &p, const side &s, int elem_bits, std::string *why) {
+    if (elem_bits == 4) return split_nibbles(p, s, why);
+    for_each_address(p, s, [&](dim_t &n) { n *= elem_bits / 8; });
+    return true;
+}
+
+bool normalize_conversion(const reorder_problem &p, move_problem *out, std::string *why) {
+    const int src_bytes = std::max(1, p.src_elem_bits / 8);
+    const int dst_bytes = std::max(1, p.dst_elem_bits / 8);
+    *out = {std::min(src_bytes, dst_bytes), p.src_offset, p.dst_offset, p.limits, p.levels, {}};
+    out->converts.src_type = p.src_type;
+    out->converts.dst_type = p.dst_type;
+    out->converts.src_elem_bits = p.src_elem_bits;
+    out->converts.dst_elem_bits = p.dst_elem_bits;
+    out->converts.at_load = src_bytes >= dst_bytes;
+    drop_single_steps(*out);
+    split_exact_dims(*out);
+    fuse_neighbours(*out);
+    return scale_side(*out, src_side, p.src_elem_bits, why)
+            && scale_side(*out, dst_side, p.dst_elem_bits, why);
+}
+
+} // namespace
+
 bool normalize(const reorder_problem &p, move_problem *out, std::string *why) {
-    if (!scale_to_bytes(p, out, why)) return false;
+    if (p.src_type != p.dst_type) return normalize_conversion(p, out, why);
+    if (!scale_to_bytes(p, out, why)) {
+        return p.src_elem_bits == 4 && normalize_conversion(p, out, why);
+    }
     drop_single_steps(*out);
     split_exact_dims(*out);
     fuse_neighbours(*out);

@@ -6,32 +6,55 @@
 
 #include "common/reorder_problem.hpp"
 
-// From the problem of a pair of one data type to the smallest equivalent loop nest, by pure passes.
-// Out: strides in bytes, one element as wide as the layouts allow. Types are gone: an element is
-// its width.
+// From the problem to the smallest equivalent loop nest, by pure passes. Out: strides in bytes. Of a
+// pair of one data type nothing is left but an element's width, as wide as the layouts allow; for
+// other pairs it is also said what happens to an element, and on which side.
 //
 // Worked example: bf16 ABcd8b16a2b -> ABcd16a16b keeps pairs of b together on both sides, so its
 // element is 4 bytes wide; the 4-byte problem has inner levels b 8 and a 16 in place of b 2, a 16
 // and b 8.
 namespace tfmt {
 
+// What happens to an element on its way, unless bits move as they are. It travels where it is
+// narrow: what becomes narrower is converted when it is loaded, what becomes wider when it is
+// stored; 4-bit elements take a byte each on the way.
+struct conversion {
+    data_type_t src_type = tfmt_data_type_undef; // undef: nothing happens
+    data_type_t dst_type = tfmt_data_type_undef;
+    int src_elem_bits = 0; // in memory
+    int dst_elem_bits = 0;
+    bool at_load = false;
+    // Of 4-bit elements: the level of the two that share a byte, whose stride is given as 0.
+    int src_pair_level = -1;
+    int dst_pair_level = -1;
+
+    explicit operator bool() const { return src_type != tfmt_data_type_undef; }
+    // Whether elements are not looked at, only unpacked and packed.
+    bool is_identity() const { return src_type == dst_type; }
+    // Whether what is not loaded, and so zero bits, would become something else.
+    bool makes_zero_nonzero() const { return src_type == tfmt_e8m0; }
+};
+
 struct move_problem {
-    int elem_bytes; // 1, 2, 4, 8 or 16
+    int elem_bytes; // on the way: 1, 2, 4, 8 or 16
     dim_t src_offset_bytes;
     dim_t dst_offset_bytes;
     std::vector<dim_limits> limits;
     std::vector<level> levels; // of each dimension inner to outer; strides in bytes
+    conversion converts;
+
+    int src_elem_bits() const { return converts ? converts.src_elem_bits : 8 * elem_bytes; }
+    int dst_elem_bits() const { return converts ? converts.dst_elem_bits : 8 * elem_bytes; }
 };
 
 // Widest element a move is widened to. 16 bytes is the widest unit every vector ISA can place
 // freely.
 constexpr int max_elem_bytes = 16;
 
-// False, with the reason in `why`, if the elements are 4 bits wide and some pair of neighbours does
-// not stay together in one byte.
+// False, with the reason in `why`, if elements of 4 bits are not in pairs that begin at whole bytes.
 bool normalize(const reorder_problem &p, move_problem *out, std::string *why);
 
-// The passes, in their order. Each keeps the meaning of the problem.
+// The passes for pairs of one type, in their order. Each keeps the meaning of the problem.
 bool scale_to_bytes(const reorder_problem &p, move_problem *out, std::string *why);
 void drop_single_steps(move_problem &p); // levels of one step address nothing
 void split_exact_dims(move_problem &p);  // a dimension without tails: each level is one of its own

@@ -99,7 +99,7 @@ public:
         std::string text = to_text(problem_) + to_text(normalized_);
         if (for_aligned_)
             text += "if dst is a multiple of "
-                    + std::to_string(for_aligned_->the_plan().the_tile.vector_bytes) + " bytes:\n"
+                    + std::to_string(for_aligned_->the_plan().dst_alignment_bytes()) + " bytes:\n"
                     + for_aligned_->to_text() + "else:\n";
         return text + for_any_.to_text();
     }
@@ -108,7 +108,7 @@ private:
     bool is_aligned(const void *dst) const {
         return for_aligned_
                 && reinterpret_cast<uintptr_t>(dst)
-                        % size_t(for_aligned_->the_plan().the_tile.vector_bytes)
+                        % size_t(for_aligned_->the_plan().dst_alignment_bytes())
                 == 0;
     }
 
@@ -122,10 +122,6 @@ private:
 
 std::shared_ptr<const implementation> make_generated(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why) {
-    if (p.src_type != p.dst_type) {
-        *why = "conversions are not generated yet";
-        return nullptr;
-    }
     if (!p.quant.is_default()) {
         *why = "attributes are not generated yet";
         return nullptr;
@@ -134,6 +130,7 @@ std::shared_ptr<const implementation> make_generated(
         *why = "no instruction set to generate code for";
         return nullptr;
     }
+    if (!jit::can_convert(p.src_type, p.dst_type, m, why)) return nullptr;
     move_problem move;
     plan pl;
     if (!normalize(p, &move, why) || !make_plan(move, m, mode, &pl, why)) return nullptr;

@@ -40,7 +40,7 @@ driver_calls make_calls(const plan &p, const job &j) {
 // Bytes that a root step of the job writes, about.
 dim_t step_bytes(const plan &p, const job &j) {
     if (size_t(j.kernel) >= p.kernels.size()) return 1; // a plan of loops alone, as in tests
-    dim_t bytes = p.problem.elem_bytes;
+    dim_t bytes = std::max(1, p.problem.dst_elem_bits() / 8);
     for (const dim_limits &l : p.kernels[size_t(j.kernel)].state.limits)
         bytes *= std::max<dim_t>(1, l.store);
     return std::max<dim_t>(1, bytes / (j.root_count + j.has_rest));

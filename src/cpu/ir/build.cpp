@@ -140,7 +140,7 @@ private:
     // Bytes in one piece, in the scratch and in the destination, that the levels of the drain from
     // `depth` on cover in `state`; 0 if there is a gap.
     dim_t one_run(size_t depth, const nest_state &state) const {
-        if (depth == p_.scratch.drain_levels.size()) return p_.the_tile.elem_bytes;
+        if (depth == p_.scratch.drain_levels.size()) return p_.the_tile.dst_elem_bits / 8;
         const level &l = p_.scratch.drain_levels[depth];
         dim_t reached = 0;
         for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
@@ -210,6 +210,8 @@ kernel build(const plan &p, const kernel_spec &spec) {
     k.is_streaming = p.stores != store_path::plain;
     if (p.scratch) k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
     k.vector_bytes = p.the_tile.vector_bytes;
+    k.elem_bytes = p.the_tile.elem_bytes;
+    k.converts = p.problem.converts;
     nest_builder nests(p, k);
     const size_t depth = size_t(p.n_driver_levels);
     if (!p.has_shared_root()) {

@@ -170,8 +170,8 @@ private:
 
     // Place of each of the 2^n elements of a run in memory, in elements.
     std::vector<int64_t> places_of(
-            const std::vector<int> &run, const std::vector<dim_t> &strides) const {
-        return subset_sums(run, [&](int bit) { return strides[size_t(bit)] / t_.elem_bytes; });
+            const std::vector<int> &run, const std::vector<dim_t> &strides, int elem_bits) const {
+        return subset_sums(run, [&](int bit) { return strides[size_t(bit)] * 8 / elem_bits; });
     }
 
     // For a packed run: where each byte of a vector of chunks comes from. Loads: lanes from
@@ -204,6 +204,11 @@ private:
         return n == 64 ? mask : (uint64_t(1) << n) - 1;
     }
 
+    struct masks_of_chunk {
+        uint64_t all; // bytes that take part
+        uint64_t data;
+    };
+
     // The loads or stores of all registers: chunks of 2^run_bits elements, told apart by the lanes
     // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
     // and its operation, which has no chunks if no element takes part.
@@ -215,17 +220,21 @@ private:
         const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
         const int chunk_bytes = t_.elem_bytes << shape.run.size();
         const uint64_t full = chunk_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << chunk_bytes) - 1;
-        const bool packed = is_packed(t_, shape.run,
-                kind == op_kind::load ? &tile_bit::src_stride_bytes : &tile_bit::dst_stride_bytes);
+        const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
+                                                  : is_dst_packed(t_, shape.run);
         for (size_t r = 0; r < regs.size(); r++) {
             op o(kind);
             o.unit_bytes = chunk_bytes;
             o.chunks.reserve(fill.size());
             uint64_t any = 0;
             for (size_t f = 0; f < fill.size(); f++) {
-                uint64_t mask = mask_of(r, f) & full;
-                if (packed) mask = packed_mask(mask);
-                o.chunks.push_back({regs[r] + fill[f], mask});
+                const masks_of_chunk masks = mask_of(r, f);
+                uint64_t mask = masks.all & full, data = masks.data & mask;
+                if (packed) {
+                    mask = packed_mask(mask);
+                    data = packed_mask(data);
+                }
+                o.chunks.push_back({regs[r] + fill[f], mask, data});
                 any |= mask;
             }
             if (!any) o.chunks.clear();
@@ -246,13 +255,18 @@ private:
         std::vector<cut_masks> masks = masks_of(load_cuts_, shape);
         memory_ops(
                 op_kind::load, shape, src_strides_,
-                [&](size_t r, size_t f) { return common_mask(masks, r, f); },
+                [&](size_t r, size_t f) {
+                    const uint64_t mask = common_mask(masks, r, f);
+                    return masks_of_chunk {mask, mask};
+                },
                 [&](size_t, op o) {
                     values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
                 });
-        if (is_packed(t_, shape.run, &tile_bit::src_stride_bytes))
+        if (is_src_packed(t_, shape.run))
             for (int &v : values_)
-                if (v >= 0) v = emit_packing(v, places_of(shape.run, src_strides_), true);
+                if (v >= 0)
+                    v = emit_packing(
+                            v, places_of(shape.run, src_strides_, t_.src_elem_bits), true);
         if (p_.prefetch_bytes != 0) prefetch_all();
     }
 
@@ -261,8 +275,12 @@ private:
         std::vector<int64_t> lines;
         for (const op &o : ops_)
             for (const chunk &c : o.chunks)
-                if (c.mask)
-                    lines.push_back((c.offset_bytes + p_.prefetch_bytes) / tuning::line_bytes);
+                if (c.mask) {
+                    const int64_t first = c.offset_bytes + p_.prefetch_bytes;
+                    const int64_t n_bytes = o.unit_bytes / t_.elem_bytes * t_.src_elem_bits / 8;
+                    for (int64_t at = 0; at < n_bytes; at += tuning::line_bytes)
+                        lines.push_back((first + at) / tuning::line_bytes);
+                }
         std::sort(lines.begin(), lines.end());
         lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
         for (int64_t line : lines) {
@@ -372,20 +390,28 @@ private:
         const memory_shape shape = shape_of(int(t_.dst_run.size()));
         std::vector<cut_masks> masks = masks_of(store_cuts_, shape);
         const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
-        const bool packed = is_packed(t_, shape.run, &tile_bit::dst_stride_bytes);
+        const bool packed = is_dst_packed(t_, shape.run);
+        const bool converts = p_.problem.converts && !p_.problem.converts.at_load;
         std::vector<cut_masks> loaded;
-        if (padding_only) loaded = masks_of(load_cuts_, shape);
+        if (padding_only || converts) loaded = masks_of(load_cuts_, shape);
         memory_ops(
                 op_kind::store, shape, dst_strides_,
                 [&](size_t r, size_t f) {
                     const uint64_t mask = common_mask(masks, r, f);
-                    return padding_only ? mask & ~common_mask(loaded, r, f) : mask;
+                    if (padding_only)
+                        return masks_of_chunk {mask & ~common_mask(loaded, r, f), mask};
+                    const bool is_zero = values_[r] < 0;
+                    return masks_of_chunk {mask,
+                            !converts      ? mask
+                                    : is_zero ? 0
+                                              : common_mask(loaded, r, f)};
                 },
                 [&](size_t r, op o) {
                     if (o.chunks.empty()) return;
                     if (packed && values_[r] >= 0)
                         values_[r] = emit_packing(
-                                values_[r], places_of(shape.run, dst_strides_), false);
+                                values_[r],
+                                places_of(shape.run, dst_strides_, t_.dst_elem_bits), false);
                     o.a = zero_if_none(values_[r]);
                     ops_.push_back(std::move(o));
                 });

@@ -19,6 +19,7 @@ std::string chunks_text(const op &o) {
     for (const chunk &c : o.chunks) {
         text += " [" + std::to_string(c.offset_bytes) + "]";
         if (c.mask != all) text += "&" + hex(c.mask);
+        if ((c.data & c.mask) != c.mask) text += " of which data " + hex(c.data & c.mask);
     }
     return text;
 }

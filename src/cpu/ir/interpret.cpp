@@ -2,8 +2,14 @@
 #include <cstring>
 
 #include "cpu/ir/ir.hpp"
+#include "cpu/ref/convert.hpp"
 
 namespace tfmt::cpu::ir {
+
+int memory_elem_bits(const kernel &k, op_kind kind) {
+    if (!k.converts) return 8 * k.elem_bytes;
+    return kind == op_kind::load ? k.converts.src_elem_bits : k.converts.dst_elem_bits;
+}
 
 byte_indices indices_of(const kernel &k, const op &o) {
     if (o.constant >= 0) return k.constants[o.constant];
@@ -39,10 +45,15 @@ namespace {
 
 using bytes = std::array<uint8_t, 64>;
 
+constexpr uint64_t zeros[1] = {};
+
 class interpreter {
 public:
     explicit interpreter(const kernel &k)
-        : k_(k), values_(size_t(k.n_values)), scratch_(size_t(k.scratch_bytes)) {}
+        : k_(k),
+          lane_bytes_(k.converts ? k.elem_bytes : 1),
+          values_(size_t(k.n_values)),
+          scratch_(size_t(k.scratch_bytes)) {}
 
     void run(const std::vector<nest_node> &nodes, const uint8_t *src, uint8_t *dst) {
         for (const nest_node &n : nodes) {
@@ -85,18 +96,52 @@ private:
 
     void load(const op &o, const uint8_t *src) {
         bytes value {};
-        for (size_t c = 0; c < o.chunks.size(); c++)
-            for (int i = 0; i < o.unit_bytes; i++)
-                if (o.chunks[c].mask >> i & 1)
-                    value[c * o.unit_bytes + i] = src[o.chunks[c].offset_bytes + i];
+        for_each_element(o, [&](const chunk &c, int elem, int byte) {
+            const uint8_t *from = src + c.offset_bytes;
+            if (!k_.converts)
+                value[size_t(byte)] = from[elem];
+            else if (k_.converts.at_load)
+                convert(k_.converts.dst_type, from, elem, &value[size_t(byte)], 0);
+            else
+                copy_to_lane(k_.converts.src_type, from, elem, &value[size_t(byte)]);
+        });
         values_[o.out] = value;
     }
 
     void store(const op &o, uint8_t *dst) {
+        for_each_element(o, [&](const chunk &c, int elem, int byte) {
+            uint8_t *to = dst + c.offset_bytes;
+            const uint8_t *lane = &values_[o.a][size_t(byte)];
+            if (!k_.converts)
+                to[elem] = *lane;
+            else if (k_.converts.at_load)
+                copy(k_.converts.dst_type, lane, 0, to, elem);
+            else if (c.data >> elem * lane_bytes_ & 1)
+                convert(k_.converts.dst_type, lane, 0, to, elem);
+            else
+                copy(k_.converts.dst_type, zeros, 0, to, elem);
+        });
+    }
+
+    // visit(chunk, element of it, its byte in the value) for what takes part; without a conversion
+    // an element is a byte.
+    template <typename Visit>
+    void for_each_element(const op &o, Visit &&visit) const {
+        const int n_elems = o.unit_bytes / lane_bytes_;
         for (size_t c = 0; c < o.chunks.size(); c++)
-            for (int i = 0; i < o.unit_bytes; i++)
-                if (o.chunks[c].mask >> i & 1)
-                    dst[o.chunks[c].offset_bytes + i] = values_[o.a][c * o.unit_bytes + i];
+            for (int e = 0; e < n_elems; e++)
+                if (o.chunks[c].mask >> e * lane_bytes_ & 1)
+                    visit(o.chunks[c], e, int(c) * o.unit_bytes + e * lane_bytes_);
+    }
+
+    void convert(data_type_t dst_type, const void *src, int from, void *dst, int to) const {
+        ref::find_convert_run(k_.converts.src_type, dst_type)(src, from, 1, dst, to, 1, 1);
+    }
+    static void copy(data_type_t type, const void *src, int from, void *dst, int to) {
+        ref::find_convert_run(type, type)(src, from, 1, dst, to, 1, 1);
+    }
+    static void copy_to_lane(data_type_t type, const void *src, int from, uint8_t *lane) {
+        copy(type, src, from, lane, 0);
     }
 
     void shuffle(const op &o) {
@@ -111,6 +156,7 @@ private:
     }
 
     const kernel &k_;
+    const int lane_bytes_;
     std::vector<bytes> values_;
     std::vector<uint8_t> scratch_;
 };

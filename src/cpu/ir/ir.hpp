@@ -16,6 +16,11 @@
 // A value is defined once and used any number of times. Masks name bytes: bit i of a chunk's mask
 // is byte i of the chunk. Bytes of a load that are masked off are zero and are not read unless they
 // lie between bytes that are; bytes of a store that are masked off are never written.
+//
+// A kernel that converts (kernel::converts) does so in its loads or in its stores. Masks, chunks'
+// sizes and all else but addresses still count the bytes of values, whose lanes are kernel::
+// elem_bytes wide: a load of f32 that makes 16 bf16 has a chunk of 32 bytes and reads 64. 4-bit
+// elements take the low half of a byte in a value.
 namespace tfmt::cpu::ir {
 
 enum class op_kind : uint8_t {
@@ -43,6 +48,9 @@ enum class lane_selector : uint8_t {
 struct chunk {
     int64_t offset_bytes; // from the src (load) or dst (store) pointer of the block
     uint64_t mask;        // bytes that take part
+    // Of those that a converting store writes: the ones that are converted. The others, padding,
+    // become zero.
+    uint64_t data = ~uint64_t(0);
 };
 
 struct op {
@@ -105,6 +113,8 @@ struct nest_node {
 // last step; there `rest` is done if the caller asks for it.
 struct kernel {
     int vector_bytes = 0; // of every value; below 16 they live in general registers
+    int elem_bytes = 0;   // of a lane of a value
+    conversion converts;
     // What goes to the destination in whole lines bypasses the caches: drains, if there is a
     // scratch; else the stores of whole vectors, whose addresses must be multiples of vector_bytes.
     bool is_streaming = false;
@@ -120,6 +130,9 @@ struct kernel {
 };
 
 kernel build(const plan &p, const kernel_spec &spec);
+
+// Bits of memory that a lane of a load or store takes.
+int memory_elem_bits(const kernel &k, op_kind kind);
 
 // What a shuffle does, in terms of permute2: byte i of the result is byte indices[i] of a, or of b
 // where the index is a vector's width or more.

@@ -22,4 +22,7 @@ constexpr size_t code_alignment_bytes = 64;
 // registers.
 std::vector<uint8_t> assemble(const ir::kernel &k, const machine &m);
 
+// False, with the reason in `why`, if elements cannot be converted so on `m`.
+bool can_convert(data_type_t src, data_type_t dst, const machine &m, std::string *why);
+
 } // namespace tfmt::cpu::jit

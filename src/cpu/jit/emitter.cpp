@@ -71,7 +71,10 @@ private:
 } // namespace
 
 emitter::emitter(const ir::kernel &k)
-    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this), k_(k), constants_(k.constants.size()) {}
+    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this),
+      k_(k),
+      width_bytes_(k.vector_bytes),
+      constants_(k.constants.size()) {}
 
 RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
     if (fits_int32(offset_bytes)) return base + int(offset_bytes);
@@ -92,6 +95,7 @@ void emitter::add_to(const Reg64 &reg, int64_t value) {
 }
 
 std::vector<uint8_t> emitter::assemble() {
+    prepare_conversion();
     const int depth = std::max(depth_of(k_.root), depth_of(k_.rest));
     const int n_saved = std::max(0, std::min(depth, n_counter_regs) - n_scratch_counter_regs);
     for (int i = 0; i < n_saved; i++)
@@ -142,6 +146,7 @@ void emitter::emit_constants() {
         const std::vector<uint8_t> bytes = constant_bytes(int(i));
         db(bytes.data(), bytes.size());
     }
+    if (lane_ops_) lane_ops_->emit_constants();
 }
 
 void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
@@ -209,7 +214,7 @@ void emitter::emit_block(const ir::block &ops) {
         const bool b_dies = o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
         const int a = o.a >= 0 ? values[o.a].reg : -1, b = o.b >= 0 ? values[o.b].reg : -1;
         if (o.kind == ir::op_kind::store) {
-            emit_store(o, a);
+            emit_memory_store(o, physical(a));
             if (a_dies) free_regs.push_back(a);
             continue;
         }
@@ -217,11 +222,11 @@ void emitter::emit_block(const ir::block &ops) {
         if (a_dies && (a != b || may_reuse_b())) free_regs.push_back(a);
         const int out = values[o.out].reg = take();
         if (o.kind == ir::op_kind::zero)
-            emit_zero(out);
+            emit_zero(physical(out));
         else if (o.kind == ir::op_kind::load)
-            emit_load(o, out);
+            emit_memory_load(o, physical(out));
         else
-            emit_shuffle(o, out, a, b);
+            emit_shuffle(o, physical(out), physical(a), b >= 0 ? physical(b) : -1);
         if (b_dies && !may_reuse_b()) free_regs.push_back(b);
         if (a_dies && a == b && !may_reuse_b()) free_regs.push_back(a);
     }
@@ -283,7 +288,8 @@ int piece_bytes(int pos, int left) {
 piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
     piece_list pieces;
     const int chunk_bytes = o.unit_bytes;
-    for (int pos = 0; pos < 16;) {
+    const int n_bytes = std::min(16, int(o.chunks.size()) * o.unit_bytes - lane * 16);
+    for (int pos = 0; pos < n_bytes;) {
         const int byte = lane * 16 + pos;
         const ir::chunk &c = o.chunks[byte / chunk_bytes];
         const int first = byte % chunk_bytes;
@@ -292,7 +298,7 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
             continue;
         }
         int n = 1;
-        while (pos + n < 16 && first + n < chunk_bytes && (c.mask >> (first + n) & 1))
+        while (pos + n < n_bytes && first + n < chunk_bytes && (c.mask >> (first + n) & 1))
             n++;
         for (int done = 0; done < n;) {
             const int size = piece_bytes(pos + done, n - done);

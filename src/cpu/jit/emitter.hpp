@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include <xbyak/xbyak.h>
 
 #include "cpu/ir/ir.hpp"
+#include "cpu/jit/converter.hpp"
 
 // What all emitters share: the nest of loops, addresses, which value lives in which register, and
 // how a chunk of memory is cut into pieces that one instruction moves. An ISA family supplies the
@@ -63,6 +65,8 @@ protected:
     virtual void prologue() {}
     virtual void epilogue() {}
 
+    // Chunks that fill width_bytes() of a register, as they are in memory. Registers by number here
+    // and below.
     virtual void emit_load(const ir::op &o, int out) = 0;
     virtual void emit_store(const ir::op &o, int a) = 0;
     virtual void emit_zero(int out) = 0;
@@ -79,6 +83,21 @@ protected:
     Address src_at(int64_t offset_bytes) { return ptr[where(rdi, offset_bytes + src_base_)]; }
     Address dst_at(int64_t offset_bytes) { return ptr[where(rsi, offset_bytes + dst_base_)]; }
     Address constant_at(int index);
+
+    // What conversions are written in, and registers for them: the operand and the temporaries.
+    virtual std::unique_ptr<lane_ops> make_lane_ops() = 0;
+    virtual std::array<int, 1 + n_converter_temps> converter_regs() const = 0;
+    virtual int max_vector_bytes() const = 0;
+    // The register that holds value `v` of the values' registers.
+    virtual int physical(int v) const { return v; }
+    // n_bytes (a power of two) between register `part` and bytes [pos, pos + n_bytes) of `whole`,
+    // a vector of k_.vector_bytes; pos is a multiple of n_bytes. Putting at 0 clears what is above,
+    // putting elsewhere finds zeros. `part` may change.
+    virtual void put_bytes(int whole, int pos, int n_bytes, int part) = 0;
+    virtual void get_bytes(int part, int whole, int pos, int n_bytes) = 0;
+
+    // Bytes of the vectors that loads and stores work on.
+    int width_bytes() const { return width_bytes_; }
 
     // Whether stores of whole vectors bypass the caches. With a scratch its drains do.
     bool streams_vectors() const { return k_.is_streaming && k_.scratch_bytes == 0; }
@@ -110,6 +129,16 @@ private:
     int table_offset_bytes(int index) const;
     std::vector<uint64_t> tables() const;
     void emit_block(const ir::block &ops);
+    void prepare_conversion();
+    void emit_memory_load(const ir::op &o, int out);
+    void emit_memory_store(const ir::op &o, int a);
+    void emit_converting_load(const ir::op &o, int out);
+    void emit_converting_store(const ir::op &o, int a);
+    void load_memory(const ir::op &o, int out, int n_bytes);
+    void store_memory(const ir::op &o, int a, int n_bytes);
+    ir::op lanes_of(const ir::op &o, int first, int n, int elem_bits) const;
+    uint64_t data_bytes(const ir::op &o, int first, int n, int elem_bytes) const;
+    int lanes_at_once() const;
     void emit_element_block(const ir::block &ops);
     void emit_element_load(int64_t offset_bytes);
     void emit_element_store(int64_t offset_bytes);
@@ -117,6 +146,9 @@ private:
     void add_to(const Reg64 &reg, int64_t value);
     void emit_constants();
 
+    int width_bytes_;
+    std::unique_ptr<lane_ops> lane_ops_; // of kernels that convert
+    std::unique_ptr<converter> converter_;
     int64_t src_base_ = 0; // offsets of the block being emitted
     int64_t dst_base_ = 0;
     std::vector<Xbyak::Label> constants_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/emitter_vex.hpp"
+#include "cpu/jit/lane_ops_families.hpp"
 
 // AVX2: vectors of up to 32 bytes. ymm15 is scratch.
 namespace tfmt::cpu::jit {
@@ -8,13 +9,22 @@ namespace {
 
 using Xbyak::Ymm;
 
+constexpr int first_converter_reg = 9; // in kernels that convert; values live below
+
 class emitter_avx2 final : public emitter_vex {
 public:
     using emitter_vex::emitter_vex;
 
 private:
-    int n_value_regs() const override { return 15; }
+    int n_value_regs() const override { return k_.converts ? first_converter_reg : 15; }
     Xmm scratch() const override { return Xmm(15); }
+
+    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_avx2(*this); }
+    std::array<int, 1 + n_converter_temps> converter_regs() const override {
+        return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
+                first_converter_reg + 3, first_converter_reg + 4};
+    }
+    int max_vector_bytes() const override { return 32; }
 
     void move_line(int pos, bool streams) override {
         for (int i = 0; i < 2; i++)

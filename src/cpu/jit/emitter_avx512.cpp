@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "cpu/jit/emitter_vex.hpp"
+#include "cpu/jit/lane_ops_families.hpp"
 
 // AVX-512 (F, BW, DQ, VL): vectors of up to 64 bytes, 32 registers, byte masks, permutes by index
 // vectors. xmm15 is scratch; the index vectors used most stay in zmm24..31, the masks in k1..k6.
@@ -16,8 +17,9 @@ using Xbyak::Ymm;
 using Xbyak::Zmm;
 
 constexpr int first_constant_reg = 24;
+constexpr int first_converter_reg = 19; // in kernels that convert; values live below
 constexpr int n_constant_regs = 7; // the last one takes turns
-constexpr int n_kept_masks = 6;    // k7 takes turns
+constexpr int n_kept_masks = 6;    // k7 takes turns; k6 belongs to conversions where there are any
 constexpr int scratch_reg = 15;
 
 class emitter_avx512 final : public emitter_vex {
@@ -32,7 +34,8 @@ public:
             masks_.push_back(mask);
         std::stable_sort(masks_.begin(), masks_.end(),
                 [&](uint64_t x, uint64_t y) { return uses[x] > uses[y]; });
-        if (masks_.size() > n_kept_masks) masks_.resize(n_kept_masks);
+        const size_t n_kept = size_t(n_kept_masks) - bool(k.converts);
+        if (masks_.size() > n_kept) masks_.resize(n_kept);
         for (const ir::byte_indices &indices : k.constants)
             units_.push_back(unit_of(indices));
         for (const ir::block &ops : k.blocks)
@@ -42,15 +45,32 @@ public:
 
 private:
     // Values live in 0..23 but for the scratch register.
-    int n_value_regs() const override { return first_constant_reg - 1; }
-    static int physical(int index) { return index < scratch_reg ? index : index + 1; }
+    int n_value_regs() const override {
+        return k_.converts ? first_converter_reg - 1 : first_constant_reg - 1;
+    }
+    int physical(int index) const override { return index < scratch_reg ? index : index + 1; }
     Xmm scratch() const override { return Xmm(scratch_reg); }
 
-    void emit_zero(int out) override { emitter_vex::emit_zero(physical(out)); }
-    void emit_load(const ir::op &o, int out) override { emitter_vex::emit_load(o, physical(out)); }
-    void emit_store(const ir::op &o, int a) override { emitter_vex::emit_store(o, physical(a)); }
-    void emit_shuffle(const ir::op &o, int out, int a, int b) override {
-        emitter_vex::emit_shuffle(o, physical(out), physical(a), b >= 0 ? physical(b) : -1);
+    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_avx512(*this); }
+    std::array<int, 1 + n_converter_temps> converter_regs() const override {
+        return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
+                first_converter_reg + 3, first_converter_reg + 4};
+    }
+    int max_vector_bytes() const override { return 64; }
+
+    void put_bytes(int whole, int pos, int n_bytes, int part) override {
+        if (pos > 0 && n_bytes == 32)
+            vinserti64x4(Zmm(whole), Zmm(whole), Ymm(part), 1);
+        else if (n_bytes == 64)
+            vmovaps(Zmm(whole), Zmm(part));
+        else
+            emitter_vex::put_bytes(whole, pos, n_bytes, part);
+    }
+    void get_bytes(int part, int whole, int pos, int n_bytes) override {
+        if (pos > 0 && n_bytes == 32)
+            vextracti64x4(Ymm(part), Zmm(whole), 1);
+        else
+            emitter_vex::get_bytes(part, whole, pos, n_bytes);
     }
 
     void move_line(int pos, bool streams) override {
@@ -112,7 +132,7 @@ private:
         const bool masked = is_masked(o, c);
         if (index == 0) {
             // Moves to the low part clear the rest.
-            const Xmm low = part(out, o.unit_bytes);
+            const Xmm low = part_of(out, o.unit_bytes);
             if (masked)
                 vmovdqu8(low | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
             else
@@ -138,44 +158,44 @@ private:
             return true;
         }
         if (index > 0) vextracti64x4(Ymm(scratch_reg), Zmm(a), uint8_t(index));
-        const Xmm low = part(index > 0 ? scratch_reg : a, o.unit_bytes);
+        const Xmm low = part_of(index > 0 ? scratch_reg : a, o.unit_bytes);
         if (masked) {
             const Opmask k = mask_reg(c.mask);
             vmovdqu8(dst_at(c.offset_bytes) | k, low);
-        } else if (o.unit_bytes == k_.vector_bytes)
+        } else if (o.unit_bytes == width_bytes())
             store_vector(dst_at(c.offset_bytes), a);
         else
             vmovups(dst_at(c.offset_bytes), low);
         return true;
     }
 
-    static Xmm part(int index, int bytes) {
+    static Xmm part_of(int index, int bytes) {
         if (bytes == 64) return Xmm(Zmm(index));
         return bytes == 32 ? Xmm(Ymm(index)) : Xmm(index);
     }
 
     void insert_lane(int out, int lane, const Xmm &from) override {
-        if (k_.vector_bytes == 64)
+        if (width_bytes() == 64)
             vinserti32x4(Zmm(out), Zmm(out), from, uint8_t(lane));
         else
             vinserti32x4(Ymm(out), Ymm(out), from, uint8_t(lane));
     }
     void insert_lane(int out, int lane, const Address &from) override {
-        if (k_.vector_bytes == 64)
+        if (width_bytes() == 64)
             vinserti32x4(Zmm(out), Zmm(out), from, uint8_t(lane));
         else
             vinserti32x4(Ymm(out), Ymm(out), from, uint8_t(lane));
     }
     void extract_lane(const Xmm &to, int a, int lane) override {
-        if (k_.vector_bytes == 64)
+        if (width_bytes() == 64)
             vextracti32x4(to, Zmm(a), uint8_t(lane));
-        else if (k_.vector_bytes == 32)
+        else if (width_bytes() == 32)
             vextracti32x4(to, Ymm(a), uint8_t(lane));
         else
             vmovaps(to, Xmm(a));
     }
     void extract_lane(const Address &to, int a, int lane) override {
-        if (k_.vector_bytes == 64)
+        if (width_bytes() == 64)
             vextracti32x4(to, Zmm(a), uint8_t(lane));
         else
             vextracti32x4(to, Ymm(a), uint8_t(lane));

@@ -1,17 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/emitter.hpp"
+#include "cpu/jit/lane_ops_families.hpp"
 
 // SSE4.1: vectors of 16 bytes, two-operand instructions. xmm15 is scratch.
 namespace tfmt::cpu::jit {
 
 namespace {
 
+constexpr int first_converter_reg = 10; // in kernels that convert; values live below
+
 class emitter_sse41 final : public emitter {
 public:
     using emitter::emitter;
 
 private:
-    int n_value_regs() const override { return 15; }
+    // 1..9 in kernels that convert: comparisons take xmm0.
+    int n_value_regs() const override { return k_.converts ? first_converter_reg - 1 : 15; }
+    int physical(int index) const override { return k_.converts ? index + 1 : index; }
+
+    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_sse41(*this); }
+    std::array<int, 1 + n_converter_temps> converter_regs() const override {
+        return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
+                first_converter_reg + 3, first_converter_reg + 4};
+    }
+    int max_vector_bytes() const override { return 16; }
+
+    void put_bytes(int whole, int pos, int n_bytes, int part) override {
+        const Xmm x(part);
+        if (n_bytes < 16) {
+            pslldq(x, 16 - n_bytes);
+            psrldq(x, 16 - n_bytes - pos);
+            if (pos > 0) {
+                orps(Xmm(whole), x);
+                return;
+            }
+        }
+        movaps(Xmm(whole), x);
+    }
+    void get_bytes(int part, int whole, int pos, int) override {
+        movaps(Xmm(part), Xmm(whole));
+        if (pos > 0) psrldq(Xmm(part), pos);
+    }
+
     bool may_reuse_b() const override { return false; } // out is written before b is read
 
     void epilogue() override {

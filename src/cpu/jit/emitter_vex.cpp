@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/emitter_vex.hpp"
 
-namespace tfmt::cpu::jit {
+#include <algorithm>
 
-emitter_vex::emitter_vex(const ir::kernel &k) : emitter(k) {
-    for (int i = 0; i < int(vectors_.size()); i++) {
-        switch (k.vector_bytes) {
-        case 64: vectors_[size_t(i)] = Xbyak::Zmm(i); break;
-        case 32: vectors_[size_t(i)] = Xbyak::Ymm(i); break;
-        default: vectors_[size_t(i)] = Xmm(i); break;
-        }
-    }
-}
+namespace tfmt::cpu::jit {
 
 void emitter_vex::epilogue() {
     if (k_.is_streaming) sfence();
@@ -34,13 +26,13 @@ void emitter_vex::emit_zero(int out) {
 }
 
 bool emitter_vex::load_chunk(const ir::op &o, size_t index, int out) {
-    if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != k_.vector_bytes) return false;
+    if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != width_bytes()) return false;
     vmovups(vector(out), src_at(o.chunks[index].offset_bytes));
     return true;
 }
 
 bool emitter_vex::store_chunk(const ir::op &o, size_t index, int a) {
-    if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != k_.vector_bytes) return false;
+    if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != width_bytes()) return false;
     store_vector(dst_at(o.chunks[index].offset_bytes), a);
     return true;
 }
@@ -48,7 +40,7 @@ bool emitter_vex::store_chunk(const ir::op &o, size_t index, int a) {
 // Lane 0 first, into the register itself, which clears the lanes above; these are inserted then.
 void emitter_vex::emit_load(const ir::op &o, int out) {
     if (o.chunks.size() == 1 && load_chunk(o, 0, out)) return;
-    const int n_lanes = k_.vector_bytes / 16;
+    const int n_lanes = std::max(1, width_bytes() / 16);
     const int lanes_per_chunk = std::max(1, o.unit_bytes / 16);
     for (int lane = 0; lane < n_lanes; lane++) {
         if (o.unit_bytes > 16 && lane % lanes_per_chunk == 0
@@ -92,7 +84,7 @@ void emitter_vex::load_lane(const piece_list &pieces, const Xmm &x) {
 
 void emitter_vex::emit_store(const ir::op &o, int a) {
     if (o.chunks.size() == 1 && store_chunk(o, 0, a)) return;
-    const int n_lanes = k_.vector_bytes / 16;
+    const int n_lanes = std::max(1, width_bytes() / 16);
     const int lanes_per_chunk = std::max(1, o.unit_bytes / 16);
     for (int lane = 0; lane < n_lanes; lane++) {
         if (o.unit_bytes > 16 && lane % lanes_per_chunk == 0
@@ -125,6 +117,41 @@ void emitter_vex::store_lane(const piece_list &pieces, const Xmm &x) {
         case 8: index ? vmovhps(to, x) : vmovq(to, x); break;
         default: vmovups(to, x); break;
         }
+    }
+}
+
+void emitter_vex::put_bytes(int whole, int pos, int n_bytes, int part) {
+    const Xmm x(part);
+    const int lane = pos / 16;
+    if (n_bytes < 16) {
+        vpslldq(x, x, uint8_t(16 - n_bytes));
+        vpsrldq(x, x, uint8_t(16 - n_bytes - pos % 16));
+        if (pos % 16 > 0 && lane == 0) {
+            vorps(Xmm(whole), Xmm(whole), x);
+            return;
+        }
+        if (pos % 16 > 0) {
+            extract_lane(scratch(), whole, lane);
+            vorps(x, x, scratch());
+        }
+    }
+    if (n_bytes == 32)
+        vmovaps(Xbyak::Ymm(whole), Xbyak::Ymm(part));
+    else if (lane == 0)
+        vmovaps(Xmm(whole), x);
+    else
+        insert_lane(whole, lane, x);
+}
+
+void emitter_vex::get_bytes(int part, int whole, int pos, int n_bytes) {
+    const int lane = pos / 16;
+    if (n_bytes >= 16 || pos % 16 == 0)
+        extract_lane(Xmm(part), whole, lane);
+    else if (lane == 0)
+        vpsrldq(Xmm(part), Xmm(whole), uint8_t(pos));
+    else {
+        extract_lane(Xmm(part), whole, lane);
+        vpsrldq(Xmm(part), Xmm(part), uint8_t(pos % 16));
     }
 }
 

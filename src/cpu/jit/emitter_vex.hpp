@@ -9,7 +9,7 @@ namespace tfmt::cpu::jit {
 
 class emitter_vex : public emitter {
 public:
-    explicit emitter_vex(const ir::kernel &k);
+    using emitter::emitter;
 
 protected:
     bool may_reuse_b() const override { return true; }
@@ -19,8 +19,14 @@ protected:
     void emit_store(const ir::op &o, int a) override;
     void emit_shuffle(const ir::op &o, int out, int a, int b) override;
 
-    // A register of the values' width.
-    const Xmm &vector(int index) const { return vectors_[size_t(index)]; }
+    void put_bytes(int whole, int pos, int n_bytes, int part) override;
+    void get_bytes(int part, int whole, int pos, int n_bytes) override;
+
+    // A register of width_bytes().
+    Xmm vector(int index) const {
+        if (width_bytes() == 64) return Xmm(Xbyak::Zmm(index));
+        return width_bytes() == 32 ? Xmm(Xbyak::Ymm(index)) : Xmm(index);
+    }
     virtual Xmm scratch() const = 0; // of 16 bytes, below 16 so that every form can name it
     virtual void insert_lane(int out, int lane, const Xmm &from) = 0;
     virtual void insert_lane(int out, int lane, const Address &from) = 0;
@@ -43,8 +49,6 @@ private:
     void load_lane(const piece_list &pieces, const Xmm &x);
     void store_lane(const piece_list &pieces, const Xmm &x);
     void unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b);
-
-    std::array<Xmm, 32> vectors_;
 };
 
 } // namespace tfmt::cpu::jit

@@ -11,11 +11,11 @@ namespace tfmt::cpu {
 namespace {
 
 // Bytes of a run that one tile covers.
-dim_t run_bytes(const tile &t, const std::vector<int> &run) {
-    dim_t bytes = t.elem_bytes;
+dim_t run_bytes(const tile &t, const std::vector<int> &run, int elem_bits) {
+    dim_t n_bits = elem_bits;
     for (int bit : run)
-        if (t.bits[size_t(bit)].level >= 0) bytes *= 2;
-    return bytes;
+        if (t.bits[size_t(bit)].level >= 0) n_bits *= 2;
+    return std::max<dim_t>(1, n_bits / 8);
 }
 
 // Irregular levels and what lies above them in their dimension belong to the driver.
@@ -49,8 +49,8 @@ public:
         : all_(levels),
           outer_(levels),
           bytes_(tile_bytes(t)),
-          src_bytes_(run_bytes(t, t.src_run)),
-          dst_bytes_(run_bytes(t, t.dst_run)) {
+          src_bytes_(run_bytes(t, t.src_run, t.src_elem_bits)),
+          dst_bytes_(run_bytes(t, t.dst_run, t.dst_elem_bits)) {
         for (const tile_bit &b : t.bits)
             if (b.level >= 0)
                 tile_.push_back(
@@ -236,7 +236,7 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         break;
     case memory_pattern::staged:
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
-        b.grow_dst(t.elem_bytes < 4 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
+        b.grow_dst(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
                 tuning::staged_block_bytes, tuning::staged_whole_dst_bytes);
         b.grow_src(tuning::staged_src_bytes, tuning::staged_block_bytes);
         // What is small until now goes on along the destination: the longer its runs the better.

@@ -110,9 +110,9 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
 // vector, and every vector a whole one.
 bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
-    const int v = t.vector_bytes;
+    const int v = p.dst_alignment_bytes();
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v
-            || is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes))
+            || is_dst_packed(t, t.dst_run))
         return false;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
@@ -143,7 +143,8 @@ bool choose_order(plan &p, const move_problem &whole) {
         p.prefetch_bytes = order.next_block_bytes;
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
-    if (p.the_tile.vector_bytes >= 16) p.scratch = make_staging(whole, p.the_tile, order);
+    if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8)
+        p.scratch = make_staging(whole, p.the_tile, order);
     return bool(p.scratch);
 }
 

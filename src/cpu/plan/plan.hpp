@@ -62,6 +62,10 @@ struct plan {
     bool has_shared_root() const {
         return stores != store_path::staged && size_t(n_driver_levels) < problem.levels.size();
     }
+    // What the destination must be a multiple of, if the stores are streamed.
+    int dst_alignment_bytes() const {
+        return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
+    }
     std::string note; // why it is not a full tile of vectors, "" if it is
 };
 

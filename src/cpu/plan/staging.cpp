@@ -96,7 +96,7 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     s.bit_strides.resize(t.bits.size(), 0);
     s.level_strides.resize(size_t(order.n_block_levels), 0);
     const size_t first = order.levels.size() - size_t(order.n_block_levels);
-    dim_t bytes = t.elem_bytes, run_bytes = 0;
+    dim_t bytes = t.dst_elem_bits / 8, run_bytes = 0;
     for (const block_part &part : parts) {
         level l = part.steps;
         if (run_bytes == 0 && l.dst_stride != bytes) {
@@ -119,7 +119,7 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     if (run_bytes == 0) run_bytes = bytes;
     if (run_bytes < tuning::min_drained_run_bytes) return {};
     s.scratch_bytes = bytes;
-    s.line_offset_bytes = source_lines(parts, t.elem_bytes);
+    s.line_offset_bytes = source_lines(parts, std::max(1, t.src_elem_bits / 8));
     if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();
     if (const level *around = level_around(order, 1)) {
         s.is_chained = around->dst_stride == run_bytes;

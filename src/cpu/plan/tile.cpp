@@ -19,7 +19,7 @@ int ceil_log2(dim_t n) {
 
 dim_t moved_bytes(const move_problem &p) {
     // In doubles, which do not overflow; all uses compare it with sizes.
-    double load = p.elem_bytes, store = p.elem_bytes;
+    double load = p.src_elem_bits() / 8.0, store = p.dst_elem_bits() / 8.0;
     for (const dim_limits &l : p.limits) {
         load *= double(l.load);
         store *= double(l.store);
@@ -32,18 +32,30 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
 }
 
 dim_t tile_bytes(const tile &t) {
-    dim_t n = t.elem_bytes;
+    dim_t n_bits = std::max(t.src_elem_bits, t.dst_elem_bits);
     for (const tile_bit &b : t.bits)
-        if (b.level >= 0) n *= 2;
-    return n;
+        if (b.level >= 0) n_bits *= 2;
+    return std::max<dim_t>(1, n_bits / 8);
 }
 
-bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride) {
+namespace {
+
+bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride, int elem_bits) {
     for (size_t i = 0; i < run.size(); i++) {
         const tile_bit &b = t.bits[size_t(run[i])];
-        if (b.level >= 0 && b.*stride != dim_t(t.elem_bytes) << i) return true;
+        if (b.level >= 0 && b.*stride != (dim_t(elem_bits) << i) / 8) return true;
     }
     return false;
+}
+
+} // namespace
+
+bool is_src_packed(const tile &t, const std::vector<int> &run) {
+    return is_packed(t, run, &tile_bit::src_stride_bytes, t.src_elem_bits);
+}
+
+bool is_dst_packed(const tile &t, const std::vector<int> &run) {
+    return is_packed(t, run, &tile_bit::dst_stride_bytes, t.dst_elem_bits);
 }
 
 int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
@@ -91,14 +103,18 @@ bool is_exact(const move_problem &p, const level &l) {
 // is so short that the next level begins within `packed_bits` (see tile::src_run).
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) {
     bit_list run;
-    dim_t stride = p.elem_bytes;
+    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
+    const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
+    dim_t n_elems = 1; // of the run
     bool is_packed = false, all_exact = true;
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < p.levels.size() && !grown; i++) {
             const level &l = p.levels[i];
-            if ((of_src ? l.src_stride : l.dst_stride) != stride || !may_enter(p, run, int(i)))
+            if ((of_src ? l.src_stride : l.dst_stride) != n_elems * elem_bits / 8
+                    || !may_enter(p, run, int(i)))
                 continue;
+            if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
             // A level of which one step is moved (the others are padding) is no run.
             const dim_limits &limits = p.limits[size_t(l.dim)];
             if ((of_src ? limits.load : limits.store) <= l.unit) continue;
@@ -115,7 +131,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) 
                 if (run.size() >= packed_bits || !all_exact) return run;
                 is_packed = true;
             }
-            stride *= l.extent;
+            n_elems *= l.extent;
             grown = true;
         }
     }
@@ -137,6 +153,7 @@ size_t union_size(const bit_list &a, const bit_list &b) {
     return u.size();
 }
 
+// Conversions take registers of their own.
 int max_reg_bits(const machine &m) {
     return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
 }
@@ -172,7 +189,8 @@ bool prefers_whole_src_lines(
 
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
-    tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0)};
+    tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0),
+            p.src_elem_bits(), p.dst_elem_bits()};
     for (const level_bit &b : taken) {
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
@@ -213,15 +231,40 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
     return bytes;
 }
 
+// Elements that are converted while they are in vectors, and written one at a time: along the
+// source's run, or, where that has none either, along the level with the smallest source stride.
+tile scatter_tile(const move_problem &p, const machine &m, const bit_list &src_run) {
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    bit_list taken = prefix(src_run, lane_bits);
+    if (taken.empty()) {
+        int best = -1;
+        for (size_t i = 0; i < p.levels.size(); i++)
+            if (may_enter(p, {}, int(i))
+                    && (best < 0 || p.levels[i].src_stride < p.levels[best].src_stride))
+                best = int(i);
+        for (int k = 0; best >= 0 && k < total_bits(p.levels[best]) && k < int(lane_bits); k++)
+            taken.push_back({best, k});
+    }
+    const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
+    const bit_list run = src_run.empty() ? bit_list {} : taken;
+    const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
+    return assemble(p, vector_bytes, taken, prefix(run, fitting_bits), {});
+}
+
+// Lane bits that a packed run may have: those that one permute reaches.
+size_t packed_run_bits(const move_problem &p, const machine &m) {
+    if (p.converts && (p.src_elem_bits() < 8 || p.dst_elem_bits() < 8)) return 0; // pairs stay
+    return size_t(log2_exact((m.can_permute(p.elem_bytes) ? m.vector_bytes : 16) / p.elem_bytes));
+}
+
 } // namespace
 
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t packed_bits = m.can_permute(p.elem_bytes) ? lane_bits
-                                                           : log2_exact(16 / p.elem_bytes);
+    const size_t packed_bits = packed_run_bits(p, m);
     bit_list src = contiguous_run(p, true, packed_bits);
     const bit_list whole_dst = contiguous_run(p, false, packed_bits);
-    if (whole_dst.empty()) return element_tile(p);
+    if (whole_dst.empty()) return p.converts ? scatter_tile(p, m, src) : element_tile(p);
 
     bit_list dst = prefix(whole_dst, lane_bits);
     src = prefix(src, lane_bits);

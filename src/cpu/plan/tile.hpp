@@ -46,15 +46,18 @@ struct tile {
     std::vector<int> src_run;
     std::vector<int> dst_run;
     std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
+    int src_elem_bits; // in memory
+    int dst_elem_bits;
 
     int n_lane_bits() const;
     int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
 };
 
-// Bytes that one tile moves.
+// Bytes that one tile moves, on the side where they are more.
 dim_t tile_bytes(const tile &t);
 
-bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride);
+bool is_src_packed(const tile &t, const std::vector<int> &run);
+bool is_dst_packed(const tile &t, const std::vector<int> &run);
 
 int log2_exact(dim_t pow2);
 int ceil_log2(dim_t n);
@@ -66,7 +69,8 @@ dim_t moved_bytes(const move_problem &p);
 bool exceeds_cache(const move_problem &p, const machine &m);
 
 // Along both contiguous runs; where the source has none of two elements or more, elements are read
-// one at a time into vectors of the destination's run; where that has none, they are moved so.
+// one at a time into vectors of the destination's run; where that has none, they are moved so, or,
+// if they are converted, written so.
 tile choose_tile(const move_problem &p, const machine &m, store_path stores);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.

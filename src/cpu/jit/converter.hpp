@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "common/memory_desc.hpp"
+#include "cpu/jit/lane_ops.hpp"
+
+// The conversions of doc/numerics.md, on vectors: an element is decoded to what the pair computes
+// in, and encoded from it. In: registers with packed elements. Out: instructions. It has no idea
+// where elements come from or go to. The bits are those of src/cpu/ref.
+//
+// Worked example, u8 -> bf16 on AVX2: 8 bytes at the bottom of a register become 8 f32 (widen,
+// f32_from_i32), these are rounded in integers to 8 bf16 in 16 bytes.
+namespace tfmt::cpu::jit {
+
+// What a pair computes in.
+enum class carrier { f32, f64, i32, i64 };
+
+carrier carrier_of(data_type_t src, data_type_t dst);
+inline int bytes_of(carrier c) { return c == carrier::f32 || c == carrier::i32 ? 4 : 8; }
+
+// Registers that a conversion may use beside its operand.
+constexpr int n_converter_temps = 4;
+
+class converter {
+public:
+    converter(lane_ops &ops, carrier c, const std::array<int, n_converter_temps> &temps)
+        : o_(ops), carrier_(c), t_(temps) {}
+
+    // Register `a` holds elements of `type` packed at the bottom (a byte each if they have 4 bits);
+    // out: one in each lane of ops.width_bytes. `out` may be a; a is kept if it is not.
+    void decode(data_type_t type, int out, int a);
+    // The other way round, in place.
+    void encode(data_type_t type, int x);
+
+private:
+    void decode_f32(data_type_t type, int out, int a);
+    void decode_i32(data_type_t type, int out, int a);
+    void decode_small_float(int x, const struct float_format &f);
+    void encode_f32(data_type_t type, int x);
+    void encode_i32(data_type_t type, int x);
+    void encode_f64(data_type_t type, int x);
+    void encode_i64(data_type_t type, int x);
+    void encode_bf16(int x);
+    void encode_e8m0(int x);
+    void encode_small_float(int x, const struct float_format &f);
+    void round_to_i32(int x, float low, float high);
+    void round_to_odd(int x);
+    void nan_to_zero(int x);
+    void is_nonzero_i32(int x);
+
+    lane_ops &o_;
+    const carrier carrier_;
+    const std::array<int, n_converter_temps> t_;
+};
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/lane_ops.hpp"
+
+#include <cstring>
+
+namespace tfmt::cpu::jit {
+
+bool lane_ops::bytes_64::operator<(const bytes_64 &o) const {
+    return std::memcmp(at, o.at, sizeof at) < 0;
+}
+
+Xbyak::Label &lane_ops::constant(uint64_t low, uint64_t high, int n_bytes) {
+    uint8_t bytes[64];
+    for (int i = 0; i < 64; i += 16) {
+        std::memcpy(bytes + i, &low, 8);
+        std::memcpy(bytes + i + 8, &high, 8);
+    }
+    return bytes_constant(bytes, n_bytes);
+}
+
+Xbyak::Label &lane_ops::bytes_constant(const uint8_t (&bytes)[64], int n_bytes) {
+    bytes_64 key;
+    std::memcpy(key.at, bytes, sizeof key.at);
+    pooled &entry = constants_[key];
+    if (entry.n_bytes < n_bytes) entry.n_bytes = n_bytes;
+    return entry.label;
+}
+
+void lane_ops::emit_constants() {
+    for (auto &[bytes, entry] : constants_) {
+        g_.align(size_t(entry.n_bytes));
+        g_.L(entry.label);
+        g_.db(bytes.at, size_t(entry.n_bytes));
+    }
+}
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include <xbyak/xbyak.h>
+
+// Arithmetic on vectors of 32-bit and 64-bit lanes, the same for every ISA family: what conversions
+// are written in. In: numbers of vector registers, any of which may be the same. Out: instructions.
+// Knows no data type of the library.
+//
+// Every operation works on `width_bytes` of its registers, and leaves what is above undefined but
+// where it says so; below 16 bytes it works on 16. Elements narrower than lanes lie packed at the
+// bottom of a register.
+namespace tfmt::cpu::jit {
+
+enum class lane_op {
+    and_bits,
+    or_bits,
+    xor_bits,
+    and_not_bits, // ~a & b
+    add_i32,
+    sub_i32,
+    min_i32, // signed
+    max_i32,
+    add_f32,
+    sub_f32,
+    mul_f32,
+    div_f32,
+    min_f32, // b if either is NaN, as minps has it
+    max_f32,
+    add_i64,
+    sub_i64,
+    add_f64,
+    sub_f64,
+    mul_f64,
+    div_f64,
+    min_f64,
+    max_f64
+};
+
+enum class lane_shift { left_32, right_32, arithmetic_right_32, left_64, right_64 };
+
+enum class lane_compare {
+    equal_i32,
+    greater_i32, // signed
+    greater_i64, // not on SSE4.1
+    unordered_f32,
+    unordered_f64,
+    greater_f64,
+    not_equal_f64
+};
+
+class lane_ops {
+public:
+    explicit lane_ops(Xbyak::CodeGenerator &g) : g_(g) {}
+    virtual ~lane_ops() = default;
+
+    int width_bytes = 0;
+
+    virtual void move(int out, int a) = 0;
+    virtual void op(lane_op o, int out, int a, int b) = 0;
+    // `constant` in every lane, of 32 bits or, for operations on 64-bit lanes, of 64.
+    virtual void op(lane_op o, int out, int a, uint64_t constant) = 0;
+    virtual void shift(lane_shift s, int out, int a, int n_bits) = 0;
+    virtual void fill(int out, uint64_t constant, int lane_bytes) = 0;
+
+    // out = a (compare) b ? chosen : out, lane by lane.
+    virtual void select(lane_compare c, int out, int a, int b, int chosen) = 0;
+    virtual void select(lane_compare c, int out, int a, uint64_t constant, int chosen) = 0;
+
+    // Conversions of lanes; 64-bit lanes fill twice the width of 32-bit ones, and width_bytes is
+    // that of the 64-bit side.
+    virtual void f32_from_i32(int out, int a) = 0;
+    virtual void i32_from_f32(int out, int a) = 0; // to nearest; 0x80000000 if out of range
+    virtual void f64_from_f32(int out, int a) = 0;
+    virtual void f64_from_i32(int out, int a) = 0;
+    virtual void f32_from_f64(int out, int a) = 0;
+    virtual void i32_from_f64(int out, int a) = 0; // as i32_from_f32
+    virtual void i64_from_i32(int out, int a) = 0;
+    virtual void low_halves(int out, int a) = 0;  // of 64-bit lanes
+    virtual void high_halves(int out, int a) = 0; // of 64-bit lanes
+    // a may change.
+    virtual void f64_from_i64(int out, int a, int temp1, int temp2) = 0;
+    // To nearest, saturated, NaN to 0. a may change.
+    virtual void i64_from_f64(int out, int a, int temp1, int temp2) = 0;
+
+    // 16-bit floats packed at the bottom of a to f32 lanes and back, where has_f16().
+    virtual bool has_f16() const = 0;
+    virtual void f32_from_f16(int out, int a) = 0;
+    virtual void f16_from_f32(int out, int a) = 0;
+
+    // Packed elements of `elem_bytes` (1 or 2) to 32-bit lanes and back; back keeps the low bits
+    // and makes what is above the packed elements zero (up to 16 bytes).
+    virtual void widen(int out, int a, int elem_bytes, bool is_signed) = 0;
+    virtual void narrow(int out, int a, int elem_bytes) = 0;
+    // Packed 1-byte elements to packed 2-byte ones in their high halves, for half the width.
+    virtual void high_bytes(int out, int a) = 0;
+
+    // width_bytes of bytes that hold a nibble each, from and to half as many bytes with two each.
+    virtual void unpack_nibbles(int out, int a) = 0;
+    virtual void pack_nibbles(int out, int a) = 0;
+
+    // The bytes of a that `mask` names; the others, up to width_bytes, zero.
+    virtual void keep_bytes(int out, int a, uint64_t mask) = 0;
+
+    // Byte shifts of the low 16 bytes.
+    virtual void shift_bytes_left(int out, int a, int n_bytes) = 0;
+    virtual void shift_bytes_right(int out, int a, int n_bytes) = 0;
+
+    // What the code above refers to.
+    void emit_constants();
+
+protected:
+    // Memory of 16, 32 or 64 bytes that holds the pattern over and over.
+    Xbyak::Label &constant(uint64_t low, uint64_t high, int n_bytes);
+    Xbyak::Label &bytes_constant(const uint8_t (&bytes)[64], int n_bytes);
+
+    Xbyak::CodeGenerator &g_;
+
+private:
+    struct bytes_64 {
+        uint8_t at[64];
+        bool operator<(const bytes_64 &o) const;
+    };
+    struct pooled {
+        Xbyak::Label label;
+        int n_bytes = 0;
+    };
+    std::map<bytes_64, pooled> constants_;
+};
+
+inline bool is_64_bit(lane_op o) { return o >= lane_op::add_i64; }
+
+} // namespace tfmt::cpu::jit

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/lane_ops_families.hpp"
+
+namespace tfmt::cpu::jit {
+
+namespace {
+
+using namespace Xbyak;
+
+// AVX2. ymm14 holds the results of comparisons.
+class lane_ops_avx2 final : public lane_ops {
+public:
+    using lane_ops::lane_ops;
+
+    void move(int out, int a) override {
+        if (out != a) g_.vmovaps(reg(out), reg(a));
+    }
+
+    void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
+    void op(lane_op o, int out, int a, uint64_t c) override {
+        op(o, reg(out), reg(a), at(c, is_64_bit(o) ? 8 : 4));
+    }
+
+    void shift(lane_shift s, int out, int a, int n) override {
+        switch (s) {
+        case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
+        case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
+        case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
+        case lane_shift::left_64: g_.vpsllq(reg(out), reg(a), n); break;
+        case lane_shift::right_64: g_.vpsrlq(reg(out), reg(a), n); break;
+        }
+    }
+
+    void fill(int out, uint64_t c, int lane_bytes) override {
+        if (c == 0)
+            g_.vpxor(reg(out), reg(out), reg(out));
+        else
+            g_.vmovaps(reg(out), at(c, lane_bytes));
+    }
+
+    void select(lane_compare c, int out, int a, int b, int chosen) override {
+        select(c, out, a, reg(b), chosen);
+    }
+    void select(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
+        const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
+        select(c, out, a, at(constant, is_wide ? 8 : 4), chosen);
+    }
+
+    void f32_from_i32(int out, int a) override { g_.vcvtdq2ps(reg(out), reg(a)); }
+    void i32_from_f32(int out, int a) override { g_.vcvtps2dq(reg(out), reg(a)); }
+    void f64_from_f32(int out, int a) override { g_.vcvtps2pd(reg(out), Xmm(a)); }
+    void f64_from_i32(int out, int a) override { g_.vcvtdq2pd(reg(out), Xmm(a)); }
+    void f32_from_f64(int out, int a) override { g_.vcvtpd2ps(Xmm(out), reg(a)); }
+    void i32_from_f64(int out, int a) override { g_.vcvtpd2dq(Xmm(out), reg(a)); }
+    void i64_from_i32(int out, int a) override { g_.vpmovsxdq(reg(out), Xmm(a)); }
+    void low_halves(int out, int a) override { halves(out, a, 0x08); }
+    void high_halves(int out, int a) override { halves(out, a, 0x0d); }
+
+    // See two_to_52 and its neighbours.
+    void f64_from_i64(int out, int a, int temp1, int temp2) override {
+        g_.vpxor(reg(temp2), reg(temp2), reg(temp2));
+        g_.vpsrad(reg(temp1), reg(a), 16);
+        g_.vpblendw(reg(temp1), reg(temp1), reg(temp2), 0x33);
+        g_.vpaddq(reg(temp1), reg(temp1), at(three_times_2_67, 8));
+        g_.vpblendw(reg(a), reg(a), at(two_to_52, 8), 0x88);
+        g_.vsubpd(reg(temp1), reg(temp1), at(three_times_2_67_and_2_52, 8));
+        g_.vaddpd(reg(out), reg(temp1), reg(a));
+    }
+
+    void i64_from_f64(int out, int a, int temp1, int temp2) override {
+        g_.vcmppd(reg(compared), reg(a), reg(a), 7); // ordered
+        g_.vandpd(reg(a), reg(a), reg(compared));
+        const int n_halves = width_bytes > 16 ? 2 : 1;
+        g_.vmovaps(reg(temp1), reg(a));
+        for (int half = 0; half < n_halves; half++) {
+            if (half == 1) g_.vextractf128(Xmm(temp1), Ymm(a), 1);
+            g_.vcvtsd2si(g_.r11, Xmm(temp1));
+            g_.vmovq(Xmm(temp2), g_.r11);
+            g_.vunpckhpd(Xmm(temp1), Xmm(temp1), Xmm(temp1));
+            g_.vcvtsd2si(g_.r11, Xmm(temp1));
+            g_.vpinsrq(Xmm(temp2), Xmm(temp2), g_.r11, 1);
+            if (half == 0)
+                g_.vmovaps(Xmm(compared), Xmm(temp2));
+            else
+                g_.vinserti128(Ymm(compared), Ymm(compared), Xmm(temp2), 1);
+        }
+        g_.vmovaps(reg(temp1), reg(compared));
+        fill(temp2, INT64_MAX, 8);
+        select(lane_compare::greater_f64, temp1, a, largest_f64_below_2_63, temp2);
+        move(out, temp1);
+    }
+
+    bool has_f16() const override { return true; }
+    void f32_from_f16(int out, int a) override { g_.vcvtph2ps(reg(out), Xmm(a)); }
+    void f16_from_f32(int out, int a) override { g_.vcvtps2ph(Xmm(out), reg(a), 0); }
+
+    void widen(int out, int a, int elem_bytes, bool is_signed) override {
+        if (elem_bytes == 1)
+            is_signed ? g_.vpmovsxbd(reg(out), Xmm(a)) : g_.vpmovzxbd(reg(out), Xmm(a));
+        else
+            is_signed ? g_.vpmovsxwd(reg(out), Xmm(a)) : g_.vpmovzxwd(reg(out), Xmm(a));
+    }
+
+    void narrow(int out, int a, int elem_bytes) override {
+        if (elem_bytes == 2) {
+            g_.vpshufb(reg(out), reg(a), low_words());
+            if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
+            return;
+        }
+        g_.vpshufb(reg(out), reg(a), low_bytes());
+        if (width_bytes <= 16) return;
+        g_.vextracti128(Xmm(compared), Ymm(out), 1);
+        g_.vpunpckldq(Xmm(out), Xmm(out), Xmm(compared));
+    }
+
+    void high_bytes(int out, int a) override {
+        g_.vpmovzxbw(Xmm(out), Xmm(a));
+        g_.vpsllw(Xmm(out), Xmm(out), 8);
+    }
+
+    void unpack_nibbles(int out, int a) override {
+        g_.vpmovzxbw(reg(out), Xmm(a));
+        g_.vpsllw(reg(compared), reg(out), 4);
+        g_.vpor(reg(out), reg(out), reg(compared));
+        g_.vpand(reg(out), reg(out), at(0x0f0f0f0f, 4));
+    }
+    void pack_nibbles(int out, int a) override {
+        g_.vpmaddubsw(reg(out), reg(a), at(0x10011001, 4));
+        g_.vpackuswb(reg(out), reg(out), reg(out));
+        if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
+    }
+
+    void keep_bytes(int out, int a, uint64_t mask) override {
+        g_.vpand(reg(out), reg(a), kept_bytes(mask));
+    }
+
+    void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
+    void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
+
+private:
+    static constexpr int compared = 14;
+
+    Xmm reg(int i) const { return width_bytes > 16 ? Xmm(Ymm(i)) : Xmm(i); }
+    int bytes() const { return width_bytes > 16 ? 32 : 16; }
+
+    Address at(uint64_t c, int lane_bytes) {
+        if (lane_bytes == 4) c = (c & 0xffffffff) | c << 32;
+        return g_.ptr[g_.rip + constant(c, c, bytes())];
+    }
+    Address low_words() {
+        return g_.ptr[g_.rip + constant(low_words_pattern, ~uint64_t(0), bytes())];
+    }
+    Address low_bytes() {
+        return g_.ptr[g_.rip + constant(low_bytes_pattern, ~uint64_t(0), bytes())];
+    }
+    Address kept_bytes(uint64_t mask) {
+        uint8_t pattern[64] = {};
+        for (int i = 0; i < bytes(); i++)
+            pattern[i] = mask >> i & 1 ? 0xff : 0;
+        return g_.ptr[g_.rip + bytes_constant(pattern, bytes())];
+    }
+
+    void halves(int out, int a, int order) {
+        g_.vpshufd(reg(out), reg(a), uint8_t(order));
+        if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
+    }
+
+    void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
+        const Xmm t = reg(compared);
+        switch (c) {
+        case lane_compare::equal_i32: g_.vpcmpeqd(t, reg(a), b); break;
+        case lane_compare::greater_i32: g_.vpcmpgtd(t, reg(a), b); break;
+        case lane_compare::greater_i64: g_.vpcmpgtq(t, reg(a), b); break;
+        case lane_compare::unordered_f32: g_.vcmpps(t, reg(a), b, 3); break;
+        case lane_compare::unordered_f64: g_.vcmppd(t, reg(a), b, 3); break;
+        case lane_compare::greater_f64: g_.vcmppd(t, reg(a), b, 14); break;
+        case lane_compare::not_equal_f64: g_.vcmppd(t, reg(a), b, 4); break;
+        }
+        g_.vblendvps(reg(out), reg(out), reg(chosen), t);
+    }
+
+    void op(lane_op o, const Xmm &out, const Xmm &a, const Operand &b) {
+        switch (o) {
+        case lane_op::and_bits: g_.vpand(out, a, b); break;
+        case lane_op::or_bits: g_.vpor(out, a, b); break;
+        case lane_op::xor_bits: g_.vpxor(out, a, b); break;
+        case lane_op::and_not_bits: g_.vpandn(out, a, b); break;
+        case lane_op::add_i32: g_.vpaddd(out, a, b); break;
+        case lane_op::sub_i32: g_.vpsubd(out, a, b); break;
+        case lane_op::min_i32: g_.vpminsd(out, a, b); break;
+        case lane_op::max_i32: g_.vpmaxsd(out, a, b); break;
+        case lane_op::add_f32: g_.vaddps(out, a, b); break;
+        case lane_op::sub_f32: g_.vsubps(out, a, b); break;
+        case lane_op::mul_f32: g_.vmulps(out, a, b); break;
+        case lane_op::div_f32: g_.vdivps(out, a, b); break;
+        case lane_op::min_f32: g_.vminps(out, a, b); break;
+        case lane_op::max_f32: g_.vmaxps(out, a, b); break;
+        case lane_op::add_i64: g_.vpaddq(out, a, b); break;
+        case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
+        case lane_op::add_f64: g_.vaddpd(out, a, b); break;
+        case lane_op::sub_f64: g_.vsubpd(out, a, b); break;
+        case lane_op::mul_f64: g_.vmulpd(out, a, b); break;
+        case lane_op::div_f64: g_.vdivpd(out, a, b); break;
+        case lane_op::min_f64: g_.vminpd(out, a, b); break;
+        case lane_op::max_f64: g_.vmaxpd(out, a, b); break;
+        }
+    }
+};
+
+} // namespace
+
+std::unique_ptr<lane_ops> make_lane_ops_avx2(CodeGenerator &g) {
+    return std::make_unique<lane_ops_avx2>(g);
+}
+
+} // namespace tfmt::cpu::jit

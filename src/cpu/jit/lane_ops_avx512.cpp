@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/lane_ops_families.hpp"
+
+namespace tfmt::cpu::jit {
+
+namespace {
+
+using namespace Xbyak;
+
+// AVX-512 F, BW, DQ and VL. k6 holds the results of comparisons, xmm15 a part of a result.
+class lane_ops_avx512 final : public lane_ops {
+public:
+    using lane_ops::lane_ops;
+
+    void move(int out, int a) override {
+        if (out != a) g_.vmovaps(reg(out), reg(a));
+    }
+
+    void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
+    void op(lane_op o, int out, int a, uint64_t c) override {
+        op(o, reg(out), reg(a), broadcast(c, is_64_bit(o) ? 8 : 4));
+    }
+
+    void shift(lane_shift s, int out, int a, int n) override {
+        switch (s) {
+        case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
+        case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
+        case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
+        case lane_shift::left_64: g_.vpsllq(reg(out), reg(a), n); break;
+        case lane_shift::right_64: g_.vpsrlq(reg(out), reg(a), n); break;
+        }
+    }
+
+    void fill(int out, uint64_t c, int lane_bytes) override {
+        if (c == 0)
+            g_.vpxord(reg(out), reg(out), reg(out));
+        else if (lane_bytes == 4)
+            g_.vpbroadcastd(reg(out), g_.ptr[g_.rip + word(c, 4)]);
+        else
+            g_.vpbroadcastq(reg(out), g_.ptr[g_.rip + word(c, 8)]);
+    }
+
+    void select(lane_compare c, int out, int a, int b, int chosen) override {
+        select(c, out, a, reg(b), chosen);
+    }
+    void select(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
+        const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
+        select(c, out, a, broadcast(constant, is_wide ? 8 : 4), chosen);
+    }
+
+    void f32_from_i32(int out, int a) override { g_.vcvtdq2ps(reg(out), reg(a)); }
+    void i32_from_f32(int out, int a) override { g_.vcvtps2dq(reg(out), reg(a)); }
+    void f64_from_f32(int out, int a) override { g_.vcvtps2pd(reg(out), half(a)); }
+    void f64_from_i32(int out, int a) override { g_.vcvtdq2pd(reg(out), half(a)); }
+    void f32_from_f64(int out, int a) override { g_.vcvtpd2ps(half(out), reg(a)); }
+    void i32_from_f64(int out, int a) override { g_.vcvtpd2dq(half(out), reg(a)); }
+    void i64_from_i32(int out, int a) override { g_.vpmovsxdq(reg(out), half(a)); }
+    void low_halves(int out, int a) override { g_.vpmovqd(half(out), reg(a)); }
+    void high_halves(int out, int a) override {
+        g_.vpsrlq(reg(out), reg(a), 32);
+        g_.vpmovqd(half(out), reg(out));
+    }
+    void f64_from_i64(int out, int a, int, int) override { g_.vcvtqq2pd(reg(out), reg(a)); }
+    void i64_from_f64(int out, int a, int temp1, int) override {
+        g_.vcmppd(compared, reg(a), reg(a), 7); // ordered
+        g_.vmovapd(reg(a) | compared | T_z, reg(a));
+        fill(temp1, INT64_MAX, 8);
+        g_.vcmppd(compared, reg(a), broadcast(largest_f64_below_2_63, 8), 14); // greater
+        g_.vcvtpd2qq(reg(out), reg(a));
+        g_.vmovdqa64(reg(out) | compared, reg(temp1));
+    }
+
+    bool has_f16() const override { return true; }
+    void f32_from_f16(int out, int a) override { g_.vcvtph2ps(reg(out), half(a)); }
+    void f16_from_f32(int out, int a) override { g_.vcvtps2ph(half(out), reg(a), 0); }
+
+    void widen(int out, int a, int elem_bytes, bool is_signed) override {
+        if (elem_bytes == 1)
+            is_signed ? g_.vpmovsxbd(reg(out), Xmm(a)) : g_.vpmovzxbd(reg(out), Xmm(a));
+        else
+            is_signed ? g_.vpmovsxwd(reg(out), half(a)) : g_.vpmovzxwd(reg(out), half(a));
+    }
+    void narrow(int out, int a, int elem_bytes) override {
+        if (elem_bytes == 1)
+            g_.vpmovdb(Xmm(out), reg(a));
+        else
+            g_.vpmovdw(half(out), reg(a));
+    }
+    void high_bytes(int out, int a) override {
+        g_.vpmovzxbw(half(out), Xmm(a));
+        g_.vpsllw(half(out), half(out), 8);
+    }
+
+    void unpack_nibbles(int out, int a) override {
+        g_.vpmovzxbw(reg(out), half(a));
+        g_.vpsllw(reg(shifted), reg(out), 4);
+        g_.vpternlogd(reg(out), reg(shifted), broadcast(0x0f0f0f0f, 4), 0xa8); // (a | b) & c
+    }
+    void pack_nibbles(int out, int a) override {
+        g_.vpmaddubsw(reg(out), reg(a), g_.ptr[g_.rip + word(0x1001100110011001, 64)]);
+        g_.vpmovwb(half(out), reg(out));
+    }
+
+    void keep_bytes(int out, int a, uint64_t mask) override {
+        g_.mov(g_.r11, mask);
+        g_.kmovq(compared, g_.r11);
+        g_.vmovdqu8(reg(out) | compared | T_z, reg(a));
+    }
+
+    void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
+    void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
+
+private:
+    static constexpr int shifted = 15;
+    const Opmask compared = Opmask(6);
+
+    static Xmm reg_of(int i, int bytes) {
+        return bytes > 32 ? Xmm(Zmm(i)) : bytes > 16 ? Xmm(Ymm(i)) : Xmm(i);
+    }
+    Xmm reg(int i) const { return reg_of(i, width_bytes); }
+    Xmm half(int i) const { return reg_of(i, width_bytes / 2); }
+
+    Label &word(uint64_t c, int n_bytes) {
+        if (n_bytes == 4) c = (c & 0xffffffff) | c << 32;
+        return constant(c, c, n_bytes);
+    }
+    Address broadcast(uint64_t c, int lane_bytes) {
+        return g_.ptr_b[g_.rip + word(c, lane_bytes)];
+    }
+
+    void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
+        switch (c) {
+        case lane_compare::equal_i32: g_.vpcmpeqd(compared, reg(a), b); break;
+        case lane_compare::greater_i32: g_.vpcmpgtd(compared, reg(a), b); break;
+        case lane_compare::greater_i64: g_.vpcmpgtq(compared, reg(a), b); break;
+        case lane_compare::unordered_f32: g_.vcmpps(compared, reg(a), b, 3); break;
+        case lane_compare::unordered_f64: g_.vcmppd(compared, reg(a), b, 3); break;
+        case lane_compare::greater_f64: g_.vcmppd(compared, reg(a), b, 14); break;
+        case lane_compare::not_equal_f64: g_.vcmppd(compared, reg(a), b, 4); break;
+        }
+        if (c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64)
+            g_.vmovdqa64(reg(out) | compared, reg(chosen));
+        else
+            g_.vmovdqa32(reg(out) | compared, reg(chosen));
+    }
+
+    void op(lane_op o, const Xmm &out, const Xmm &a, const Operand &b) {
+        switch (o) {
+        case lane_op::and_bits: g_.vpandd(out, a, b); break;
+        case lane_op::or_bits: g_.vpord(out, a, b); break;
+        case lane_op::xor_bits: g_.vpxord(out, a, b); break;
+        case lane_op::and_not_bits: g_.vpandnd(out, a, b); break;
+        case lane_op::add_i32: g_.vpaddd(out, a, b); break;
+        case lane_op::sub_i32: g_.vpsubd(out, a, b); break;
+        case lane_op::min_i32: g_.vpminsd(out, a, b); break;
+        case lane_op::max_i32: g_.vpmaxsd(out, a, b); break;
+        case lane_op::add_f32: g_.vaddps(out, a, b); break;
+        case lane_op::sub_f32: g_.vsubps(out, a, b); break;
+        case lane_op::mul_f32: g_.vmulps(out, a, b); break;
+        case lane_op::div_f32: g_.vdivps(out, a, b); break;
+        case lane_op::min_f32: g_.vminps(out, a, b); break;
+        case lane_op::max_f32: g_.vmaxps(out, a, b); break;
+        case lane_op::add_i64: g_.vpaddq(out, a, b); break;
+        case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
+        case lane_op::add_f64: g_.vaddpd(out, a, b); break;
+        case lane_op::sub_f64: g_.vsubpd(out, a, b); break;
+        case lane_op::mul_f64: g_.vmulpd(out, a, b); break;
+        case lane_op::div_f64: g_.vdivpd(out, a, b); break;
+        case lane_op::min_f64: g_.vminpd(out, a, b); break;
+        case lane_op::max_f64: g_.vmaxpd(out, a, b); break;
+        }
+    }
+};
+
+} // namespace
+
+std::unique_ptr<lane_ops> make_lane_ops_avx512(CodeGenerator &g) {
+    return std::make_unique<lane_ops_avx512>(g);
+}
+
+} // namespace tfmt::cpu::jit
