@@ -44,24 +44,14 @@ level *common_run(move_problem &p, dim_t elem_stride) {
 
 // Two nibbles become one byte where neighbours stay neighbours and everything else starts at whole
 // bytes.
-bool pair_nibbles(move_problem &p, std::string *why) {
+bool pair_nibbles(move_problem &p) {
     level *run = common_run(p, 1);
-    if (!run) {
-        *why = "4-bit elements that src and dst do not pair in the same bytes";
-        return false;
-    }
-    if (!divides_dim(p, *run, 2)) {
-        *why = "4-bit elements whose common innermost run is not even";
-        return false;
-    }
+    if (!run || !divides_dim(p, *run, 2)) return false;
     merge_steps(p, *run, 2);
     bool even = p.src_offset_bytes % 2 == 0 && p.dst_offset_bytes % 2 == 0;
     for (level &l : p.levels)
         for_each_stride(l, [&](dim_t &s) { even = even && s % 2 == 0; });
-    if (!even) {
-        *why = "4-bit elements with odd strides or offset";
-        return false;
-    }
+    if (!even) return false;
     for (level &l : p.levels)
         for_each_stride(l, [](dim_t &s) { s /= 2; });
     p.src_offset_bytes /= 2;
@@ -76,11 +66,11 @@ bool is_exact_single(const move_problem &p, const level &l) {
 
 } // namespace
 
-bool scale_to_bytes(const reorder_problem &p, move_problem *out, std::string *why) {
+bool scale_to_bytes(const reorder_problem &p, move_problem *out) {
     *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels, {}};
     if (p.src_elem_bits == 4) {
         out->elem_bytes = 1;
-        return pair_nibbles(*out, why);
+        return pair_nibbles(*out);
     }
     for (level &l : out->levels)
         for_each_stride(l, [&](dim_t &s) { s *= out->elem_bytes; });
@@ -176,7 +166,7 @@ bool split_nibbles(move_problem &p, const side &s, std::string *why) {
     const int index = int(pair - p.levels.begin());
     bool even = pair != p.levels.end();
     if (even) {
-        pair->*s.stride = 0;
+        (*pair).*s.stride = 0;
         for_each_address(p, s, [&](dim_t &n) { even = even && n % 2 == 0; });
     }
     if (!even) {
@@ -221,9 +211,7 @@ bool normalize_conversion(const reorder_problem &p, move_problem *out, std::stri
 
 bool normalize(const reorder_problem &p, move_problem *out, std::string *why) {
     if (p.src_type != p.dst_type) return normalize_conversion(p, out, why);
-    if (!scale_to_bytes(p, out, why)) {
-        return p.src_elem_bits == 4 && normalize_conversion(p, out, why);
-    }
+    if (!scale_to_bytes(p, out)) return normalize_conversion(p, out, why);
     drop_single_steps(*out);
     split_exact_dims(*out);
     fuse_neighbours(*out);

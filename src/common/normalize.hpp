@@ -6,8 +6,8 @@
 
 #include "common/reorder_problem.hpp"
 
-// From the problem to the smallest equivalent loop nest, by pure passes. Out: strides in bytes. Of a
-// pair of one data type nothing is left but an element's width, as wide as the layouts allow; for
+// From the problem to the smallest equivalent loop nest, by pure passes. Out: strides in bytes. Of
+// a pair of one data type nothing is left but an element's width, as wide as the layouts allow; for
 // other pairs it is also said what happens to an element, and on which side.
 //
 // Worked example: bf16 ABcd8b16a2b -> ABcd16a16b keeps pairs of b together on both sides, so its
@@ -41,7 +41,7 @@ struct move_problem {
     dim_t dst_offset_bytes;
     std::vector<dim_limits> limits;
     std::vector<level> levels; // of each dimension inner to outer; strides in bytes
-    conversion converts;
+    conversion converts = {};
 
     int src_elem_bits() const { return converts ? converts.src_elem_bits : 8 * elem_bytes; }
     int dst_elem_bits() const { return converts ? converts.dst_elem_bits : 8 * elem_bytes; }
@@ -51,11 +51,13 @@ struct move_problem {
 // freely.
 constexpr int max_elem_bytes = 16;
 
-// False, with the reason in `why`, if elements of 4 bits are not in pairs that begin at whole bytes.
+// False, with the reason in `why`, if elements of 4 bits are not in pairs that begin at whole
+// bytes.
 bool normalize(const reorder_problem &p, move_problem *out, std::string *why);
 
-// The passes for pairs of one type, in their order. Each keeps the meaning of the problem.
-bool scale_to_bytes(const reorder_problem &p, move_problem *out, std::string *why);
+// The passes for pairs of one type, in their order. Each keeps the meaning of the problem. The
+// first fails where 4-bit elements do not move in pairs, which are then unpacked and packed.
+bool scale_to_bytes(const reorder_problem &p, move_problem *out);
 void drop_single_steps(move_problem &p); // levels of one step address nothing
 void split_exact_dims(move_problem &p);  // a dimension without tails: each level is one of its own
 void fuse_neighbours(move_problem &p);   // h and w that are one run on both sides

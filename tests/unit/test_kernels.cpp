@@ -202,8 +202,8 @@ protected:
         n_streamed_ += pl.stores == store_path::streamed;
         n_staged_ += pl.stores == store_path::staged;
         n_chained_ += pl.scratch.is_chained;
-        n_packed_ += is_packed(pl.the_tile, pl.the_tile.src_run, &tile_bit::src_stride_bytes)
-                || is_packed(pl.the_tile, pl.the_tile.dst_run, &tile_bit::dst_stride_bytes);
+        n_packed_ += is_src_packed(pl.the_tile, pl.the_tile.src_run)
+                || is_dst_packed(pl.the_tile, pl.the_tile.dst_run);
         std::vector<ir::kernel> kernels;
         for (const kernel_spec &spec : pl.kernels) {
             kernels.push_back(ir::build(pl, spec));

@@ -175,27 +175,63 @@ TEST(Normalize, PairsNibbles) {
     EXPECT_EQ(axes_of(p), (lines {"3 x 1, 4 -> 2"}));
 }
 
-TEST(Normalize, RefusesNibblesThatPart) {
-    const std::string odd_run = "4-bit elements whose common innermost run is not even";
-    const std::string no_run = "4-bit elements that src and dst do not pair in the same bytes";
-    const std::string odd_place = "4-bit elements with odd strides or offset";
+// Pairs that part on the way are unpacked: each side has a level of two whose stride is 0.
+TEST(Normalize, UnpacksNibblesThatPart) {
+    move_problem p;
+    std::string why;
+    ASSERT_TRUE(tfmt::normalize(
+            tfmt::make_problem(by_tag({4, 6}, "ab", tfmt_s4), by_tag({4, 6}, "ba", tfmt_s4)), &p,
+            &why));
+    EXPECT_TRUE(p.converts.is_identity());
+    const auto &src_pair = p.levels[size_t(p.converts.src_pair_level)];
+    const auto &dst_pair = p.levels[size_t(p.converts.dst_pair_level)];
+    EXPECT_EQ(plan_test::text_of(src_pair), "2 x 1, 0 -> 2");
+    EXPECT_EQ(plan_test::text_of(dst_pair), "2 x 1, 3 -> 0");
+    EXPECT_EQ(p.levels.size(), 4u);
+}
+
+// What becomes narrower is converted where it is loaded, what becomes wider where it is stored.
+TEST(Normalize, ConvertsWhereElementsAreNarrow) {
+    const auto problem_of = [](tfmt_data_type_t src, tfmt_data_type_t dst) {
+        move_problem p;
+        std::string why;
+        EXPECT_TRUE(tfmt::normalize(
+                tfmt::make_problem(by_tag({4, 6}, "ab", src), by_tag({4, 6}, "ba", dst)), &p,
+                &why));
+        return p;
+    };
+    const move_problem narrows = problem_of(tfmt_f32, tfmt_bf16);
+    EXPECT_TRUE(narrows.converts.at_load);
+    EXPECT_EQ(narrows.elem_bytes, 2);
+    EXPECT_EQ(plan_test::text_of(narrows.levels[1]), "6 x 1, 4 -> 8");
+    const move_problem widens = problem_of(tfmt_u8, tfmt_f64);
+    EXPECT_FALSE(widens.converts.at_load);
+    EXPECT_EQ(widens.elem_bytes, 1);
+    EXPECT_EQ(plan_test::text_of(widens.levels[1]), "6 x 1, 1 -> 32");
+}
+
+TEST(Normalize, RefusesNibblesThatAreNoPairs) {
+    const std::string in_src =
+            "4-bit elements of src that are not in pairs along one dimension, in whole bytes";
+    const std::string in_dst =
+            "4-bit elements of dst that are not in pairs along one dimension, in whole bytes";
     const vec dims {3, 4}, offsets {0, 1};
     const auto s4 = [](const vec &d, const char *tag) { return by_tag(d, tag, tfmt_s4); };
     struct {
         memory_desc src, dst;
         std::string why;
     } rows[] = {
-            {s4({3, 5}, "ab"), s4({3, 5}, "ab"), odd_run},
-            {s4({4, 6}, "ab"), s4({4, 6}, "ba"), no_run},
-            {s4({3, 9}, "ab"), s4({3, 9}, "aB2b"), odd_run}, // 9 are read, 10 written
-            {s4({6}, "a"), s4({6}, "A3a"), odd_run},
-            {s4({1}, "a"), s4({1}, "a"), no_run},
-            {by_strides(dims, {5, 1}, tfmt_s4), s4(dims, "ab"), odd_place},
-            {s4(dims, "ab"), by_strides(dims, {7, 1}, tfmt_s4), odd_place},
+            {s4({3, 5}, "ab"), s4({3, 5}, "ab"), in_src},
+            {s4({4, 5}, "ba"), s4({4, 5}, "ab"), in_dst},
+            {s4({3, 9}, "ab"), s4({3, 9}, "aB2b"), in_src}, // 9 are read, 10 written
+            {s4({6}, "a"), s4({6}, "A3a"), in_src},
+            {s4({1}, "a"), s4({1}, "a"), in_src},
+            {by_strides(dims, {5, 1}, tfmt_s4), s4(dims, "ab"), in_src},
+            {s4(dims, "ab"), by_strides(dims, {7, 1}, tfmt_s4), in_dst},
             {tfmt::make_submemory(s4({3, 8}, "ab"), dims.data(), offsets.data()), s4(dims, "ab"),
-                    odd_place},
+                    in_src},
             {s4(dims, "ab"), tfmt::make_submemory(s4({3, 8}, "ab"), dims.data(), offsets.data()),
-                    odd_place},
+                    in_dst},
     };
     for (size_t i = 0; i < std::size(rows); i++) {
         move_problem p;

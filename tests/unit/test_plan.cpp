@@ -270,7 +270,7 @@ TEST(Plan, OrderOfLoops) {
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own
 // dimension.
 TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
-    tfmt::cpu::tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {}};
+    tfmt::cpu::tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {}, 32, 32};
     t.bits.resize(8, {0, 1, 1, 0, 0});
     const std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
             {0, 4, 8, 64, 8000, {}, {}}};

@@ -90,8 +90,8 @@ TEST(PackedRuns, AreAsLongAsTheMachineCanShuffle) {
     const auto run_of = [](tfmt_data_type_t type, const machine &m) {
         const tile t = tfmt::cpu::choose_tile(
                 normalized({500, 3}, "ab", "ba", type), m, store_path::plain);
-        EXPECT_TRUE(is_packed(t, t.src_run, &tile_bit::src_stride_bytes));
-        EXPECT_FALSE(is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes));
+        EXPECT_TRUE(is_src_packed(t, t.src_run));
+        EXPECT_FALSE(is_dst_packed(t, t.dst_run));
         return src_run_strides(t);
     };
     using strides = std::vector<dim_t>;
@@ -111,7 +111,7 @@ TEST(PackedRuns, NotOfShortLevelsWithTails) {
     const auto packs_dst = [](dim_t channels, const machine &m) {
         const tile t = tfmt::cpu::choose_tile(
                 normalized({500, channels}, "ba", "aB5b", tfmt_bf16), m, store_path::plain);
-        return is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes);
+        return is_dst_packed(t, t.dst_run);
     };
     for (const machine &m : {avx512(), avx512_vbmi()}) {
         EXPECT_TRUE(packs_dst(5, m)) << name_of(m);

@@ -321,7 +321,7 @@ tile random_tile(desc_test::random_descs &random, const machine &m) {
     int vector_bytes = m.vector_bytes;
     while (vector_bytes > 16 && random.below(4) == 0)
         vector_bytes /= 2;
-    tile t {1 << elem_log2, vector_bytes, {}, {}, {}, {}};
+    tile t {1 << elem_log2, vector_bytes, {}, {}, {}, {}, 8 << elem_log2, 8 << elem_log2};
     const int n = t.n_lane_bits(), n_bits = n + int(random.below(5));
     for (int i = 0; i < n_bits; i++)
         t.bits.push_back({0, 0, dim_t(1) << i, 0, 0});

@@ -127,7 +127,7 @@ tile random_tile(desc_test::random_descs &random, const machine &m, int max_lane
     do
         elem_log2 = int(random.below(4));
     while (vector_bytes >> elem_log2 > 1 << max_lane_bits);
-    tile t {1 << elem_log2, vector_bytes, {}, {}, {}, {}};
+    tile t {1 << elem_log2, vector_bytes, {}, {}, {}, {}, 8 << elem_log2, 8 << elem_log2};
     const int n = t.n_lane_bits(), n_bits = n + int(random.below(4));
     lanes all;
     for (int i = 0; i < n_bits; i++) {

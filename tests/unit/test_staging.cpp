@@ -336,8 +336,7 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
                              << text_of(s.drain_levels) << "block levels " << order.n_block_levels;
         n_staged++;
         n_chained += s.is_chained;
-        n_packed += is_packed(t, t.src_run, &tile_bit::src_stride_bytes)
-                || is_packed(t, t.dst_run, &tile_bit::dst_stride_bytes);
+        n_packed += is_src_packed(t, t.src_run) || is_dst_packed(t, t.dst_run);
     }
     EXPECT_GT(n_staged, 0);
     EXPECT_GT(n_chained, 0);
@@ -404,7 +403,7 @@ TEST(Staging, NoneOfDimensionsInsideOut) {
     move_problem p {4, 0, 0, {{256, 256}, {300, 300}},
             {{0, 16, 1, 4, 64, {}, {}}, {0, 16, 16, 64, 4, {}, {}},
                     {1, 300, 1, 1024, 1024, {}, {}}}};
-    tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {4, 4, 0}};
+    tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {4, 4, 0}, 32, 32};
     for (int bit = 0; bit < 4; bit++)
         t.bits.push_back({0, 0, dim_t(1) << bit, dim_t(4) << bit, dim_t(64) << bit});
     for (int bit = 0; bit < 4; bit++)

@@ -265,8 +265,7 @@ private:
         if (is_src_packed(t_, shape.run))
             for (int &v : values_)
                 if (v >= 0)
-                    v = emit_packing(
-                            v, places_of(shape.run, src_strides_, t_.src_elem_bits), true);
+                    v = emit_packing(v, places_of(shape.run, src_strides_, t_.src_elem_bits), true);
         if (p_.prefetch_bytes != 0) prefetch_all();
     }
 
@@ -402,15 +401,14 @@ private:
                         return masks_of_chunk {mask & ~common_mask(loaded, r, f), mask};
                     const bool is_zero = values_[r] < 0;
                     return masks_of_chunk {mask,
-                            !converts      ? mask
+                            !converts         ? mask
                                     : is_zero ? 0
                                               : common_mask(loaded, r, f)};
                 },
                 [&](size_t r, op o) {
                     if (o.chunks.empty()) return;
                     if (packed && values_[r] >= 0)
-                        values_[r] = emit_packing(
-                                values_[r],
+                        values_[r] = emit_packing(values_[r],
                                 places_of(shape.run, dst_strides_, t_.dst_elem_bits), false);
                     o.a = zero_if_none(values_[r]);
                     ops_.push_back(std::move(o));

@@ -13,10 +13,10 @@ constexpr uint32_t wide = 0x80000000;
 
 // Most words of a number, and of the members of each structure that are numbers.
 constexpr size_t number_words = 3;
-constexpr size_t op_words = 7, chunk_words = 2 * number_words;
+constexpr size_t op_words = 7, chunk_words = 3 * number_words;
 constexpr size_t run_words = 3 * number_words, drain_words = 3;
 constexpr size_t node_words = 5 * number_words + 3 + 1;
-constexpr size_t kernel_words = 5 * number_words + 6;
+constexpr size_t kernel_words = 5 * number_words + 12;
 
 // Writes into room that is known to be enough.
 class writer {
@@ -42,9 +42,10 @@ public:
         for (int v : {unit_bytes, result, a, b, constant})
             put_small(uint32_t(v));
         put_size(chunks.size());
-        for (const auto &[offset_bytes, mask] : chunks) {
+        for (const auto &[offset_bytes, mask, data] : chunks) {
             put(offset_bytes);
             put(int64_t(mask));
+            put(int64_t(mask & ~data)); // mostly 0
         }
     }
 
@@ -79,13 +80,22 @@ public:
         at_ += sizeof indices / sizeof *at_;
     }
 
+    void put(const conversion &c) {
+        // The levels of pairs have become addresses.
+        for (int v : {int(c.src_type), int(c.dst_type), c.src_elem_bits, c.dst_elem_bits,
+                     int(c.at_load)})
+            put_small(uint32_t(v));
+    }
+
     void put(const kernel &k) {
-        const auto &[vector_bytes, is_streaming, scratch_bytes, drains, n_values, constants, blocks,
-                src_step_bytes, dst_step_bytes, root, rest] = k;
+        const auto &[vector_bytes, elem_bytes, converts, is_streaming, scratch_bytes, drains,
+                n_values, constants, blocks, src_step_bytes, dst_step_bytes, root, rest] = k;
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
                      dst_step_bytes})
             put(v);
         put_small(is_streaming);
+        put_small(uint32_t(elem_bytes));
+        put(converts);
         for (size_t n : {drains.size(), constants.size(), blocks.size()})
             put_size(n);
         for (const drain &d : drains)

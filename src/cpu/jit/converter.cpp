@@ -113,9 +113,7 @@ void converter::encode(data_type_t type, int x) {
 void converter::decode_f32(data_type_t type, int out, int a) {
     switch (type) {
     case tfmt_f32: return o_.move(out, a);
-    case tfmt_bf16:
-        o_.widen(out, a, 2, false);
-        return o_.shift(lane_shift::left_32, out, out, 16);
+    case tfmt_bf16: o_.widen(out, a, 2, false); return o_.shift(lane_shift::left_32, out, out, 16);
     case tfmt_f16:
         if (o_.has_f16()) return o_.f32_from_f16(out, a);
         o_.widen(out, a, 2, false);
@@ -132,12 +130,10 @@ void converter::decode_f32(data_type_t type, int out, int a) {
     case tfmt_e8m0:
         o_.widen(t_[0], a, 1, false);
         o_.shift(lane_shift::left_32, out, t_[0], 23);
-        o_.op(lane_op::max_i32, out, out, 0x00400000); // 2^-127
+        o_.op_with(lane_op::max_i32, out, out, 0x00400000); // 2^-127
         o_.fill(t_[1], f32_quiet_nan, 4);
-        return o_.select(lane_compare::greater_i32, out, t_[0], 0xfe, t_[1]);
-    default:
-        decode_i32(type, out, a);
-        return o_.f32_from_i32(out, out);
+        return o_.select_with(lane_compare::greater_i32, out, t_[0], 0xfe, t_[1]);
+    default: decode_i32(type, out, a); return o_.f32_from_i32(out, out);
     }
 }
 
@@ -151,9 +147,7 @@ void converter::decode_i32(data_type_t type, int out, int a) {
         o_.widen(out, a, 1, false);
         o_.shift(lane_shift::left_32, out, out, 28);
         return o_.shift(lane_shift::arithmetic_right_32, out, out, 28);
-    case tfmt_boolean:
-        o_.widen(out, a, 1, false);
-        return o_.op(lane_op::min_i32, out, out, 1);
+    case tfmt_boolean: o_.widen(out, a, 1, false); return o_.op_with(lane_op::min_i32, out, out, 1);
     default: throw std::logic_error("not an integer of 32 bits or less");
     }
 }
@@ -163,22 +157,22 @@ void converter::decode_small_float(int x, const float_format &f) {
     const int sign = t_[0], other = t_[1], value = t_[2];
     o_.shift(lane_shift::right_32, sign, x, f.sign_position());
     o_.shift(lane_shift::left_32, sign, sign, 31);
-    o_.op(lane_op::and_bits, x, x, uint32_t(1 << f.sign_position()) - 1);
+    o_.op_with(lane_op::and_bits, x, x, uint32_t(1 << f.sign_position()) - 1);
     o_.f32_from_i32(value, x);
-    o_.op(lane_op::mul_f32, value, value, f.step());
+    o_.op_with(lane_op::mul_f32, value, value, f.step());
     o_.shift(lane_shift::left_32, other, x, f.dropped_bits());
-    o_.op(lane_op::add_i32, other, other, f.rebias());
-    o_.select(lane_compare::greater_i32, value, x, uint32_t(f.smallest_normal() - 1), other);
+    o_.op_with(lane_op::add_i32, other, other, f.rebias());
+    o_.select_with(lane_compare::greater_i32, value, x, uint32_t(f.smallest_normal() - 1), other);
     if (f.top == float_format::ieee) {
         const int quiet = t_[3];
         o_.shift(lane_shift::left_32, other, x, f.dropped_bits());
-        o_.op(lane_op::or_bits, other, other, f32_infinity);
-        o_.op(lane_op::or_bits, quiet, other, f32_quiet_nan);
-        o_.select(lane_compare::greater_i32, other, x, uint32_t(f.top_code()), quiet);
+        o_.op_with(lane_op::or_bits, other, other, f32_infinity);
+        o_.op_with(lane_op::or_bits, quiet, other, f32_quiet_nan);
+        o_.select_with(lane_compare::greater_i32, other, x, uint32_t(f.top_code()), quiet);
     }
     if (f.top == float_format::one_nan) o_.fill(other, f32_quiet_nan, 4);
     if (f.top != float_format::numbers)
-        o_.select(lane_compare::greater_i32, value, x, uint32_t(f.largest()), other);
+        o_.select_with(lane_compare::greater_i32, value, x, uint32_t(f.largest()), other);
     o_.op(lane_op::or_bits, x, value, sign);
 }
 
@@ -198,17 +192,17 @@ void converter::encode_f32(data_type_t type, int x) {
         nan_to_zero(x);
         o_.i32_from_f32(t_[0], x);
         o_.fill(t_[1], INT32_MAX, 4);
-        o_.select(lane_compare::greater_i32, t_[0], x, bits_of_f32(0x1.fffffep30f), t_[1]);
+        o_.select_with(lane_compare::greater_i32, t_[0], x, bits_of_f32(0x1.fffffep30f), t_[1]);
         return o_.move(x, t_[0]);
     case tfmt_s8: round_to_i32(x, -128, 127); break;
     case tfmt_u8: round_to_i32(x, 0, 255); break;
     case tfmt_s4:
         round_to_i32(x, -8, 7);
-        o_.op(lane_op::and_bits, x, x, 0xf);
+        o_.op_with(lane_op::and_bits, x, x, 0xf);
         break;
     case tfmt_u4: round_to_i32(x, 0, 15); break;
     case tfmt_boolean:
-        o_.op(lane_op::and_bits, x, x, f32_magnitude);
+        o_.op_with(lane_op::and_bits, x, x, f32_magnitude);
         is_nonzero_i32(x);
         break;
     default: throw std::logic_error("type that f32 is not encoded to");
@@ -224,12 +218,12 @@ void converter::nan_to_zero(int x) {
 void converter::round_to_i32(int x, float low, float high) {
     if (low == 0) {
         // The second operand where either is NaN: 0.
-        o_.op(lane_op::max_f32, x, x, bits_of_f32(0));
+        o_.op_with(lane_op::max_f32, x, x, bits_of_f32(0));
     } else {
         nan_to_zero(x);
-        o_.op(lane_op::max_f32, x, x, bits_of_f32(low));
+        o_.op_with(lane_op::max_f32, x, x, bits_of_f32(low));
     }
-    o_.op(lane_op::min_f32, x, x, bits_of_f32(high));
+    o_.op_with(lane_op::min_f32, x, x, bits_of_f32(high));
     o_.i32_from_f32(x, x);
 }
 
@@ -246,73 +240,74 @@ void converter::is_nonzero_i32(int x) {
 void converter::encode_bf16(int x) {
     const int rounded = t_[0], other = t_[1];
     o_.shift(lane_shift::right_32, other, x, 16);
-    o_.op(lane_op::and_bits, rounded, other, 1);
+    o_.op_with(lane_op::and_bits, rounded, other, 1);
     o_.op(lane_op::add_i32, rounded, rounded, x);
-    o_.op(lane_op::add_i32, rounded, rounded, 0x7fff);
+    o_.op_with(lane_op::add_i32, rounded, rounded, 0x7fff);
     o_.shift(lane_shift::right_32, rounded, rounded, 16);
-    o_.op(lane_op::or_bits, other, other, 0x40);
+    o_.op_with(lane_op::or_bits, other, other, 0x40);
     o_.select(lane_compare::unordered_f32, rounded, x, x, other);
     o_.narrow(x, rounded, 2);
 }
 
 void converter::encode_e8m0(int x) {
     const int magnitude = t_[0], code = t_[1], other = t_[2];
-    o_.op(lane_op::and_bits, magnitude, x, f32_magnitude);
+    o_.op_with(lane_op::and_bits, magnitude, x, f32_magnitude);
     o_.shift(lane_shift::right_32, code, magnitude, 23);
-    o_.op(lane_op::and_bits, code, code, 1);
+    o_.op_with(lane_op::and_bits, code, code, 1);
     o_.op(lane_op::add_i32, code, code, magnitude);
-    o_.op(lane_op::add_i32, code, code, 0x003fffff);
+    o_.op_with(lane_op::add_i32, code, code, 0x003fffff);
     o_.shift(lane_shift::right_32, code, code, 23);
-    o_.op(lane_op::min_i32, code, code, 0xfe);
+    o_.op_with(lane_op::min_i32, code, code, 0xfe);
     // Denormals lie between codes 0 and 1.
     o_.fill(t_[3], 1, 4);
     o_.fill(other, 0, 4);
-    o_.select(lane_compare::greater_i32, other, magnitude, 0x00600000, t_[3]);
-    o_.select(lane_compare::greater_i32, other, magnitude, 0x007fffff, code);
+    o_.select_with(lane_compare::greater_i32, other, magnitude, 0x00600000, t_[3]);
+    o_.select_with(lane_compare::greater_i32, other, magnitude, 0x007fffff, code);
     o_.shift(lane_shift::arithmetic_right_32, x, x, 31);
     o_.op(lane_op::and_not_bits, x, x, other);
     o_.fill(t_[3], 0xff, 4);
-    o_.select(lane_compare::greater_i32, x, magnitude, f32_infinity, t_[3]);
+    o_.select_with(lane_compare::greater_i32, x, magnitude, f32_infinity, t_[3]);
 }
 
 // See small_float in cpu/ref/convert_floats.hpp, step by step.
 void converter::encode_small_float(int x, const float_format &f) {
     const int magnitude = t_[0], other = t_[1], code = t_[2];
-    o_.op(lane_op::and_bits, magnitude, x, f32_magnitude);
+    o_.op_with(lane_op::and_bits, magnitude, x, f32_magnitude);
     o_.shift(lane_shift::right_32, x, x, 31);
     o_.shift(lane_shift::left_32, x, x, f.sign_position());
     const uint32_t below_half = (1u << (f.dropped_bits() - 1)) - 1;
     o_.shift(lane_shift::right_32, other, magnitude, f.dropped_bits());
-    o_.op(lane_op::and_bits, other, other, 1);
+    o_.op_with(lane_op::and_bits, other, other, 1);
     o_.op(lane_op::add_i32, other, other, magnitude);
-    o_.op(lane_op::add_i32, other, other, uint32_t(below_half - f.rebias()));
+    o_.op_with(lane_op::add_i32, other, other, uint32_t(below_half - f.rebias()));
     o_.shift(lane_shift::arithmetic_right_32, other, other, f.dropped_bits());
     const uint32_t magic = f.step() + (23u << 23);
-    o_.op(lane_op::add_f32, code, magnitude, magic);
-    o_.op(lane_op::sub_i32, code, code, magic);
-    o_.select(lane_compare::greater_i32, code, magnitude, f.rebias() + (1u << 23) - 1, other);
-    o_.op(lane_op::min_i32, code, code, uint32_t(f.overflow()));
+    o_.op_with(lane_op::add_f32, code, magnitude, magic);
+    o_.op_with(lane_op::sub_i32, code, code, magic);
+    o_.select_with(lane_compare::greater_i32, code, magnitude, f.rebias() + (1u << 23) - 1, other);
+    o_.op_with(lane_op::min_i32, code, code, uint32_t(f.overflow()));
     if (f.top == float_format::numbers) {
         o_.op(lane_op::or_bits, x, x, code);
         o_.fill(other, 0, 4);
-        o_.select(lane_compare::greater_i32, x, magnitude, f32_infinity, other);
+        o_.select_with(lane_compare::greater_i32, x, magnitude, f32_infinity, other);
         return;
     }
     if (f.top == float_format::one_nan)
         o_.fill(other, uint32_t(f.largest() + 1), 4);
     else {
         o_.shift(lane_shift::right_32, other, magnitude, f.dropped_bits());
-        o_.op(lane_op::and_bits, other, other, uint32_t(f.mantissa_mask()));
-        o_.op(lane_op::or_bits, other, other, uint32_t(f.top_code() | f.smallest_normal() >> 1));
+        o_.op_with(lane_op::and_bits, other, other, uint32_t(f.mantissa_mask()));
+        o_.op_with(
+                lane_op::or_bits, other, other, uint32_t(f.top_code() | f.smallest_normal() >> 1));
     }
-    o_.select(lane_compare::greater_i32, code, magnitude, f32_infinity, other);
+    o_.select_with(lane_compare::greater_i32, code, magnitude, f32_infinity, other);
     o_.op(lane_op::or_bits, x, x, code);
 }
 
 void converter::encode_i32(data_type_t type, int x) {
     const auto clamp = [&](int low, int high) {
-        o_.op(lane_op::max_i32, x, x, uint32_t(low));
-        o_.op(lane_op::min_i32, x, x, uint32_t(high));
+        o_.op_with(lane_op::max_i32, x, x, uint32_t(low));
+        o_.op_with(lane_op::min_i32, x, x, uint32_t(high));
     };
     switch (type) {
     case tfmt_s32: return;
@@ -320,7 +315,7 @@ void converter::encode_i32(data_type_t type, int x) {
     case tfmt_u8: clamp(0, 255); break;
     case tfmt_s4:
         clamp(-8, 7);
-        o_.op(lane_op::and_bits, x, x, 0xf);
+        o_.op_with(lane_op::and_bits, x, x, 0xf);
         break;
     case tfmt_u4: clamp(0, 15); break;
     case tfmt_boolean: is_nonzero_i32(x); break;
@@ -338,9 +333,9 @@ void converter::encode_i64(data_type_t type, int x) {
         o_.op(lane_op::or_bits, x, x, t_[0]);
     } else { // saturated twice: the second range lies in the first
         o_.fill(t_[0], INT32_MAX, 8);
-        o_.select(lane_compare::greater_i64, x, x, uint64_t(INT32_MAX), t_[0]);
+        o_.select_with(lane_compare::greater_i64, x, x, uint64_t(INT32_MAX), t_[0]);
         o_.fill(t_[0], uint64_t(int64_t(INT32_MIN)), 8);
-        o_.select(lane_compare::greater_i64, t_[0], x, uint64_t(int64_t(INT32_MIN)), x);
+        o_.select_with(lane_compare::greater_i64, t_[0], x, uint64_t(int64_t(INT32_MIN)), x);
         o_.low_halves(x, t_[0]);
     }
     o_.width_bytes = width / 2;
@@ -355,15 +350,15 @@ void converter::encode_f64(data_type_t type, int x) {
     if (type == tfmt_boolean) {
         o_.high_halves(t_[0], x);
         o_.low_halves(x, x);
-        o_.op(lane_op::and_bits, t_[0], t_[0], f32_magnitude);
+        o_.op_with(lane_op::and_bits, t_[0], t_[0], f32_magnitude);
         o_.op(lane_op::or_bits, x, x, t_[0]);
     } else if (type == tfmt_f32) {
         return o_.f32_from_f64(x, x);
     } else if (is_integer(type)) {
         o_.fill(t_[0], 0, 8);
         o_.select(lane_compare::unordered_f64, x, x, x, t_[0]);
-        o_.op(lane_op::max_f64, x, x, bits_of_f64(INT32_MIN));
-        o_.op(lane_op::min_f64, x, x, bits_of_f64(INT32_MAX));
+        o_.op_with(lane_op::max_f64, x, x, bits_of_f64(INT32_MIN));
+        o_.op_with(lane_op::min_f64, x, x, bits_of_f64(INT32_MAX));
         o_.i32_from_f64(x, x);
     } else {
         round_to_odd(x);
@@ -385,7 +380,7 @@ void converter::round_to_odd(int x) {
     o_.f32_from_f64(bits, x);
     o_.f64_from_f32(back, bits);
     o_.i64_from_i32(bits, bits);
-    o_.op(lane_op::sub_i64, other, bits, 1);
+    o_.op_with(lane_op::sub_i64, other, bits, 1);
     o_.fill(t_[3], f64_magnitude, 8);
     o_.op(lane_op::and_bits, back, back, t_[3]);
     o_.op(lane_op::and_bits, x, x, t_[3]);

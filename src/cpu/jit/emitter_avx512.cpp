@@ -18,8 +18,8 @@ using Xbyak::Zmm;
 
 constexpr int first_constant_reg = 24;
 constexpr int first_converter_reg = 19; // in kernels that convert; values live below
-constexpr int n_constant_regs = 7; // the last one takes turns
-constexpr int n_kept_masks = 6;    // k7 takes turns; k6 belongs to conversions where there are any
+constexpr int n_constant_regs = 7;      // the last one takes turns
+constexpr int n_kept_masks = 6; // k7 takes turns; k6 belongs to conversions where there are any
 constexpr int scratch_reg = 15;
 
 class emitter_avx512 final : public emitter_vex {

@@ -39,7 +39,7 @@ bool emitter_vex::store_chunk(const ir::op &o, size_t index, int a) {
 
 // Lane 0 first, into the register itself, which clears the lanes above; these are inserted then.
 void emitter_vex::emit_load(const ir::op &o, int out) {
-    if (o.chunks.size() == 1 && load_chunk(o, 0, out)) return;
+    if (o.chunks.size() == 1 && o.unit_bytes >= 16 && load_chunk(o, 0, out)) return;
     const int n_lanes = std::max(1, width_bytes() / 16);
     const int lanes_per_chunk = std::max(1, o.unit_bytes / 16);
     for (int lane = 0; lane < n_lanes; lane++) {
@@ -83,7 +83,7 @@ void emitter_vex::load_lane(const piece_list &pieces, const Xmm &x) {
 }
 
 void emitter_vex::emit_store(const ir::op &o, int a) {
-    if (o.chunks.size() == 1 && store_chunk(o, 0, a)) return;
+    if (o.chunks.size() == 1 && o.unit_bytes >= 16 && store_chunk(o, 0, a)) return;
     const int n_lanes = std::max(1, width_bytes() / 16);
     const int lanes_per_chunk = std::max(1, o.unit_bytes / 16);
     for (int lane = 0; lane < n_lanes; lane++) {

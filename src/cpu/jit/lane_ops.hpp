@@ -62,13 +62,13 @@ public:
     virtual void move(int out, int a) = 0;
     virtual void op(lane_op o, int out, int a, int b) = 0;
     // `constant` in every lane, of 32 bits or, for operations on 64-bit lanes, of 64.
-    virtual void op(lane_op o, int out, int a, uint64_t constant) = 0;
+    virtual void op_with(lane_op o, int out, int a, uint64_t constant) = 0;
     virtual void shift(lane_shift s, int out, int a, int n_bits) = 0;
     virtual void fill(int out, uint64_t constant, int lane_bytes) = 0;
 
     // out = a (compare) b ? chosen : out, lane by lane.
     virtual void select(lane_compare c, int out, int a, int b, int chosen) = 0;
-    virtual void select(lane_compare c, int out, int a, uint64_t constant, int chosen) = 0;
+    virtual void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) = 0;
 
     // Conversions of lanes; 64-bit lanes fill twice the width of 32-bit ones, and width_bytes is
     // that of the 64-bit side.

@@ -17,7 +17,7 @@ public:
     }
 
     void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
-    void op(lane_op o, int out, int a, uint64_t c) override {
+    void op_with(lane_op o, int out, int a, uint64_t c) override {
         op(o, reg(out), reg(a), at(c, is_64_bit(o) ? 8 : 4));
     }
 
@@ -41,7 +41,7 @@ public:
     void select(lane_compare c, int out, int a, int b, int chosen) override {
         select(c, out, a, reg(b), chosen);
     }
-    void select(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
+    void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
         select(c, out, a, at(constant, is_wide ? 8 : 4), chosen);
     }
@@ -86,7 +86,7 @@ public:
         }
         g_.vmovaps(reg(temp1), reg(compared));
         fill(temp2, INT64_MAX, 8);
-        select(lane_compare::greater_f64, temp1, a, largest_f64_below_2_63, temp2);
+        select_with(lane_compare::greater_f64, temp1, a, largest_f64_below_2_63, temp2);
         move(out, temp1);
     }
 

@@ -17,7 +17,7 @@ public:
     }
 
     void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
-    void op(lane_op o, int out, int a, uint64_t c) override {
+    void op_with(lane_op o, int out, int a, uint64_t c) override {
         op(o, reg(out), reg(a), broadcast(c, is_64_bit(o) ? 8 : 4));
     }
 
@@ -43,7 +43,7 @@ public:
     void select(lane_compare c, int out, int a, int b, int chosen) override {
         select(c, out, a, reg(b), chosen);
     }
-    void select(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
+    void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
         select(c, out, a, broadcast(constant, is_wide ? 8 : 4), chosen);
     }
@@ -63,7 +63,7 @@ public:
     void f64_from_i64(int out, int a, int, int) override { g_.vcvtqq2pd(reg(out), reg(a)); }
     void i64_from_f64(int out, int a, int temp1, int) override {
         g_.vcmppd(compared, reg(a), reg(a), 7); // ordered
-        g_.vmovapd(reg(a) | compared | T_z, reg(a));
+        g_.vmovapd(reg(a) | compared | util::T_z, reg(a));
         fill(temp1, INT64_MAX, 8);
         g_.vcmppd(compared, reg(a), broadcast(largest_f64_below_2_63, 8), 14); // greater
         g_.vcvtpd2qq(reg(out), reg(a));
@@ -104,7 +104,7 @@ public:
     void keep_bytes(int out, int a, uint64_t mask) override {
         g_.mov(g_.r11, mask);
         g_.kmovq(compared, g_.r11);
-        g_.vmovdqu8(reg(out) | compared | T_z, reg(a));
+        g_.vmovdqu8(reg(out) | compared | util::T_z, reg(a));
     }
 
     void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
@@ -124,9 +124,7 @@ private:
         if (n_bytes == 4) c = (c & 0xffffffff) | c << 32;
         return constant(c, c, n_bytes);
     }
-    Address broadcast(uint64_t c, int lane_bytes) {
-        return g_.ptr_b[g_.rip + word(c, lane_bytes)];
-    }
+    Address broadcast(uint64_t c, int lane_bytes) { return g_.ptr_b[g_.rip + word(c, lane_bytes)]; }
 
     void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
         switch (c) {

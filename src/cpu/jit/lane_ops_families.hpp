@@ -8,7 +8,8 @@
 // The makers of lane_ops, one an ISA family, and what more than one of them needs.
 namespace tfmt::cpu::jit {
 
-// Registers that each takes for itself: xmm0 on SSE4.1, ymm14 on AVX2, k6 and zmm15 on AVX-512; r11 on all.
+// Registers that each takes for itself: xmm0 on SSE4.1, ymm14 on AVX2, k6 and zmm15 on AVX-512; r11
+// on all.
 std::unique_ptr<lane_ops> make_lane_ops_sse41(Xbyak::CodeGenerator &g);
 std::unique_ptr<lane_ops> make_lane_ops_avx2(Xbyak::CodeGenerator &g);
 std::unique_ptr<lane_ops> make_lane_ops_avx512(Xbyak::CodeGenerator &g);

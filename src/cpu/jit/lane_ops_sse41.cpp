@@ -27,7 +27,7 @@ public:
         move(out, a);
         op(o, Xmm(out), Xmm(b));
     }
-    void op(lane_op o, int out, int a, uint64_t c) override {
+    void op_with(lane_op o, int out, int a, uint64_t c) override {
         move(out, a);
         op(o, Xmm(out), at(c, is_64_bit(o) ? 8 : 4));
     }
@@ -53,7 +53,7 @@ public:
     void select(lane_compare c, int out, int a, int b, int chosen) override {
         select(c, out, a, Xmm(b), chosen);
     }
-    void select(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
+    void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
         select(c, out, a, at(constant, is_wide ? 8 : 4), chosen);
     }
@@ -92,7 +92,7 @@ public:
         g_.cvtsd2si(g_.r11, Xmm(temp2));
         g_.pinsrq(Xmm(temp1), g_.r11, 1);
         fill(temp2, INT64_MAX, 8);
-        select(lane_compare::greater_f64, temp1, a, largest_f64_below_2_63, temp2);
+        select_with(lane_compare::greater_f64, temp1, a, largest_f64_below_2_63, temp2);
         move(out, temp1);
     }
 
@@ -156,6 +156,12 @@ private:
 
     void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
         const Xmm t(compared);
+        if (c == lane_compare::greater_f64) { // as b < a, which is false for NaN
+            g_.movaps(t, b);
+            g_.cmppd(t, Xmm(a), 1);
+            g_.blendvps(Xmm(out), Xmm(chosen));
+            return;
+        }
         move(compared, a);
         switch (c) {
         case lane_compare::equal_i32: g_.pcmpeqd(t, b); break;
@@ -163,8 +169,7 @@ private:
         case lane_compare::greater_i64: throw std::logic_error("no 64-bit comparison");
         case lane_compare::unordered_f32: g_.cmpps(t, b, 3); break;
         case lane_compare::unordered_f64: g_.cmppd(t, b, 3); break;
-        // Not less or equal, whose operands are numbers.
-        case lane_compare::greater_f64: g_.cmppd(t, b, 6); break;
+        case lane_compare::greater_f64: break; // above
         case lane_compare::not_equal_f64: g_.cmppd(t, b, 4); break;
         }
         g_.blendvps(Xmm(out), Xmm(chosen));

@@ -236,7 +236,8 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         break;
     case memory_pattern::staged:
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
-        b.grow_dst(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
+        b.grow_dst(
+                t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
                 tuning::staged_block_bytes, tuning::staged_whole_dst_bytes);
         b.grow_src(tuning::staged_src_bytes, tuning::staged_block_bytes);
         // What is small until now goes on along the destination: the longer its runs the better.

@@ -46,7 +46,7 @@ struct tile {
     std::vector<int> src_run;
     std::vector<int> dst_run;
     std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
-    int src_elem_bits; // in memory
+    int src_elem_bits;              // in memory
     int dst_elem_bits;
 
     int n_lane_bits() const;
