@@ -224,7 +224,7 @@ TEST(Normalize, RefusesNibblesThatAreNoPairs) {
             {s4({3, 5}, "ab"), s4({3, 5}, "ab"), in_src},
             {s4({4, 5}, "ba"), s4({4, 5}, "ab"), in_dst},
             {s4({3, 9}, "ab"), s4({3, 9}, "aB2b"), in_src}, // 9 are read, 10 written
-            {s4({6}, "a"), s4({6}, "A3a"), in_src},
+            {s4({9}, "a"), s4({9}, "A3a"), in_src},
             {s4({1}, "a"), s4({1}, "a"), in_src},
             {by_strides(dims, {5, 1}, tfmt_s4), s4(dims, "ab"), in_src},
             {s4(dims, "ab"), by_strides(dims, {7, 1}, tfmt_s4), in_dst},
