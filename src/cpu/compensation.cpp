@@ -25,7 +25,8 @@ struct pass {
 
 class compensated final : public implementation {
 public:
-    compensated(std::shared_ptr<const implementation> inner, const memory_desc &dst)
+    compensated(
+            std::shared_ptr<const implementation> inner, const memory_desc &dst, tfmt_cpu_isa_t isa)
         : inner_(std::move(inner)) {
         compensation_array arrays[max_compensation_arrays];
         const int n = compensation_arrays(dst, arrays);
@@ -33,7 +34,7 @@ public:
             if (i > 0 && arrays[i].mask == arrays[0].mask)
                 passes_[0].outputs[passes_[0].n_outputs++] = arrays[i];
             else
-                passes_.push_back({masked_sums(dst, arrays[i].mask), 1, {arrays[i]}});
+                passes_.push_back({masked_sums(dst, arrays[i].mask, isa), 1, {arrays[i]}});
             text_ += mask_text(arrays[i]);
         }
         info_ = inner_->info() + "; compensation by a second pass over dst";
@@ -58,8 +59,8 @@ private:
 } // namespace
 
 std::shared_ptr<const implementation> make_compensated(
-        std::shared_ptr<const implementation> inner, const memory_desc &dst) {
-    return std::make_shared<compensated>(std::move(inner), dst);
+        std::shared_ptr<const implementation> inner, const memory_desc &dst, tfmt_cpu_isa_t isa) {
+    return std::make_shared<compensated>(std::move(inner), dst, isa);
 }
 
 } // namespace tfmt::cpu

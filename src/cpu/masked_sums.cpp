@@ -14,23 +14,77 @@ namespace {
 constexpr dim_t max_columns = 256;
 // Columns from which on a row pays for its loop.
 constexpr dim_t enough_columns = 64;
+// Rows of max_columns from which on their longer way to the entries does not count.
+constexpr dim_t long_rows = 8;
 // Rows of -128 that a 16-bit sum can take.
 constexpr dim_t max_narrow_rows = 256;
 
 constexpr int strip = 64; // columns in a loop that the compiler unrolls
 
-inline void add_strip(int16_t *__restrict sums, const int8_t *__restrict p) {
-    for (int c = 0; c < strip; ++c)
-        sums[c] = static_cast<int16_t>(sums[c] + p[c]);
-}
-
-void add_block(int16_t *__restrict sums, const int8_t *p, dim_t width, dim_t n_rows, dim_t stride) {
+// Adds rows to sums of 16 bits. Plain C++, from which the compiler makes a version for each
+// instruction set that it is inlined into.
+[[gnu::always_inline]] inline void add_rows_of(int16_t *__restrict sums, const int8_t *__restrict p,
+        dim_t width, dim_t n_rows, dim_t stride) {
     for (dim_t row = 0; row < n_rows; ++row, p += stride) {
         dim_t c = 0;
         for (; c + strip <= width; c += strip)
-            add_strip(sums + c, p + c);
+            for (dim_t i = c; i < c + strip; ++i)
+                sums[i] = static_cast<int16_t>(sums[i] + p[i]);
         for (; c < width; ++c)
             sums[c] = static_cast<int16_t>(sums[c] + p[c]);
+    }
+}
+
+void add_block(int16_t *sums, const int8_t *p, dim_t width, dim_t n_rows, dim_t stride) {
+    add_rows_of(sums, p, width, n_rows, stride);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void add_block_avx2(
+        int16_t *sums, const int8_t *p, dim_t width, dim_t n_rows, dim_t stride) {
+    add_rows_of(sums, p, width, n_rows, stride);
+}
+#endif
+
+masked_sums::add_block_fn find_add_block(tfmt_cpu_isa_t isa) {
+#if defined(__x86_64__)
+    if (isa >= tfmt_cpu_isa_avx2) return add_block_avx2;
+#endif
+    (void)isa;
+    return add_block;
+}
+
+// Sums of each group of N neighbours; N is known so that it becomes shuffles and not a loop.
+template <int N, typename T>
+void add_neighbours(const T *__restrict from, uint32_t *__restrict to, dim_t n_groups) {
+    for (dim_t g = 0; g < n_groups; ++g) {
+        uint32_t sum = 0;
+        for (int i = 0; i < N; ++i)
+            sum += static_cast<uint32_t>(from[g * N + i]);
+        to[g] = sum;
+    }
+}
+
+// Adds the groups of `extent` steps, each n_kept columns wide, that `from` consists of; one group
+// becomes n_kept columns of `to`.
+template <typename T>
+void add_steps(const T *__restrict from, uint32_t *__restrict to, dim_t n_groups, dim_t extent,
+        dim_t n_kept) {
+    if (n_kept == 1 && extent == 2) return add_neighbours<2>(from, to, n_groups);
+    if (n_kept == 1 && extent == 4) return add_neighbours<4>(from, to, n_groups);
+    for (dim_t g = 0; g < n_groups; ++g, from += extent * n_kept, to += n_kept) {
+        if (n_kept == 1) {
+            uint32_t sum = 0;
+            for (dim_t step = 0; step < extent; ++step)
+                sum += static_cast<uint32_t>(from[step]);
+            *to = sum;
+            continue;
+        }
+        for (dim_t i = 0; i < n_kept; ++i)
+            to[i] = static_cast<uint32_t>(from[i]);
+        for (dim_t step = 1; step < extent; ++step)
+            for (dim_t i = 0; i < n_kept; ++i)
+                to[i] += static_cast<uint32_t>(from[step * n_kept + i]);
     }
 }
 
@@ -39,29 +93,33 @@ void add_block(int16_t *__restrict sums, const int8_t *p, dim_t width, dim_t n_r
 // Sums of columns: 16 bits wide while they fit, 32 behind.
 class masked_sums::accumulator {
 public:
-    explicit accumulator(dim_t width) : width_(width) {
+    accumulator(add_block_fn add_block, dim_t width) : add_block_(add_block), width_(width) {
         std::fill(narrow_, narrow_ + width, int16_t(0));
-        std::fill(wide_, wide_ + width, 0u);
     }
 
     void add(const int8_t *p, dim_t width, dim_t n_rows, dim_t stride) {
         while (n_rows > 0) {
-            const dim_t n = std::min(n_rows, max_narrow_rows - n_narrow_rows_);
-            add_block(narrow_, p, width, n, stride);
-            n_narrow_rows_ += n;
             if (n_narrow_rows_ == max_narrow_rows) widen();
+            const dim_t n = std::min(n_rows, max_narrow_rows - n_narrow_rows_);
+            add_block_(narrow_, p, width, n, stride);
+            n_narrow_rows_ += n;
             n_rows -= n;
             p += n * stride;
         }
     }
 
-    const uint32_t *columns() {
+    // Calls use(columns) with the sums as they are, of 16 or 32 bits.
+    template <typename Use>
+    auto columns(Use &&use) {
+        if (!is_wide_) return use(static_cast<const int16_t *>(narrow_));
         widen();
-        return wide_;
+        return use(static_cast<const uint32_t *>(wide_));
     }
 
 private:
     void widen() {
+        if (!is_wide_) std::fill(wide_, wide_ + width_, 0u);
+        is_wide_ = true;
         for (dim_t c = 0; c < width_; ++c) {
             wide_[c] += static_cast<uint32_t>(narrow_[c]);
             narrow_[c] = 0;
@@ -69,13 +127,16 @@ private:
         n_narrow_rows_ = 0;
     }
 
-    dim_t width_;
+    const add_block_fn add_block_;
+    const dim_t width_;
     dim_t n_narrow_rows_ = 0;
+    bool is_wide_ = false;
     alignas(64) int16_t narrow_[max_columns];
     alignas(64) uint32_t wide_[max_columns];
 };
 
-masked_sums::masked_sums(const memory_desc &md, int mask) : offset0_(md.offset0) {
+masked_sums::masked_sums(const memory_desc &md, int mask, tfmt_cpu_isa_t isa)
+    : add_block_(find_add_block(isa)), offset0_(md.offset0) {
     const std::vector<axis> axes = axes_of(md, mask);
     for (const axis &a : axes)
         n_elems_ *= a.extent;
@@ -129,16 +190,19 @@ std::vector<masked_sums::axis> masked_sums::axes_of(const memory_desc &md, int m
     return fused;
 }
 
-// Takes axes from inside as long as they lie together, until a row is wide enough. Returns how many
-// it has dealt with.
+// Takes axes from inside as long as they lie together, until a row is wide enough. Of a long axis
+// that is summed over it takes more: its steps beside each other make the additions to one column
+// rarer, each of which waits for the one before. Returns how many axes it has dealt with.
 size_t masked_sums::choose_columns(const std::vector<axis> &axes) {
     for (size_t i = 0; i < axes.size(); ++i) {
         const axis &a = axes[i];
-        if (a.stride != width_ || width_ >= enough_columns) return i;
-        if (a.extent > max_columns / width_) {
-            const bool is_kept = a.entry_stride != 0;
-            const dim_t wanted = is_kept ? max_columns : enough_columns + width_ - 1;
-            split_axis(a, wanted / width_);
+        const dim_t most_steps = max_columns / width_;
+        const bool is_kept = a.entry_stride != 0;
+        const bool is_long = !is_kept && a.extent >= long_rows * most_steps && most_steps > 1;
+        if (a.stride != width_ || (width_ >= enough_columns && !is_long)) return i;
+        if (a.extent > most_steps) {
+            const bool takes_most = is_kept || is_long;
+            split_axis(a, takes_most ? most_steps : (enough_columns + width_ - 1) / width_);
             return i + 1;
         }
         columns_.push_back(a);
@@ -165,7 +229,10 @@ void masked_sums::split_axis(const axis &a, dim_t steps) {
 void masked_sums::number_entries() {
     entry_offsets_.assign(1, 0);
     for (const axis &a : columns_) {
-        if (a.entry_stride == 0) continue;
+        if (a.entry_stride == 0) {
+            ++n_folds_;
+            continue;
+        }
         const size_t n = entry_offsets_.size();
         for (dim_t step = 1; step < a.extent; ++step)
             for (size_t i = 0; i < n; ++i)
@@ -198,37 +265,44 @@ void masked_sums::add_rows(
 // Adds the columns that belong to one entry, axis by axis from inside; what is kept moves together.
 // Returns how many entries there are. A narrow item has fewer steps of the outermost axis, which is
 // kept.
-dim_t masked_sums::fold(const uint32_t *columns, dim_t width, uint32_t *entries) const {
-    std::copy(columns, columns + width, entries);
-    dim_t n_kept = 1, n_left = width; // n_left: what is left to be looked at, kept entries included
+template <typename T>
+dim_t masked_sums::fold(const T *columns, dim_t width, uint32_t *entries) const {
+    uint32_t other[max_columns];
+    uint32_t *to = n_folds_ % 2 == 1 ? entries : other, *last = nullptr;
+    dim_t n_kept = 1, n_left = width;
     for (const axis &a : columns_) {
         if (a.entry_stride != 0) {
             n_kept *= a.extent;
             continue;
         }
         n_left /= a.extent;
-        for (dim_t to = 0; to < n_left; to += n_kept) {
-            const uint32_t *from = entries + to * a.extent;
-            for (dim_t i = 0; i < n_kept; ++i) {
-                uint32_t sum = 0;
-                for (dim_t step = 0; step < a.extent; ++step)
-                    sum += from[step * n_kept + i];
-                entries[to + i] = sum;
-            }
-        }
+        if (last)
+            add_steps(last, to, n_left / n_kept, a.extent, n_kept);
+        else
+            add_steps(columns, to, n_left / n_kept, a.extent, n_kept);
+        last = to;
+        to = to == entries ? other : entries;
     }
+    if (!last)
+        for (dim_t i = 0; i < width; ++i)
+            entries[i] = static_cast<uint32_t>(columns[i]);
     return n_left;
 }
 
-void masked_sums::write_item(
-        const item &it, const compensation_array *arrays, int n_arrays, char *data) const {
-    accumulator sums(it.width);
+dim_t masked_sums::sum_item(const item &it, uint32_t *entries) const {
+    if (rows_.empty()) return fold(it.elements, it.width, entries);
+    accumulator sums(add_block_, it.width);
     add_rows(0, rows_.size(), it.elements, it.width, sums);
     const bool has_rest_row = rest_width_ > 0 && !is_last_item_narrow_;
     if (has_rest_row)
         add_rows(0, rows_.size() - 1, it.elements + rest_row_offset_, rest_width_, sums);
+    return sums.columns([&](const auto *columns) { return fold(columns, it.width, entries); });
+}
+
+void masked_sums::write_item(
+        const item &it, const compensation_array *arrays, int n_arrays, char *data) const {
     uint32_t entries[max_columns];
-    const dim_t n = fold(sums.columns(), it.width, entries);
+    const dim_t n = sum_item(it, entries);
     for (int a = 0; a < n_arrays; ++a) {
         char *const array = data + arrays[a].offset_bytes + it.first_entry * 4;
         const uint32_t factor = static_cast<uint32_t>(arrays[a].factor);

@@ -23,7 +23,12 @@ namespace tfmt::cpu {
 
 class masked_sums {
 public:
-    masked_sums(const memory_desc &md, int mask);
+    // Adds n_rows rows of `width` elements to as many sums of 16 bits, which do not overflow.
+    using add_block_fn = void (*)(
+            int16_t *sums, const int8_t *p, dim_t width, dim_t n_rows, dim_t stride);
+
+    // isa: instructions that may be used.
+    masked_sums(const memory_desc &md, int mask, tfmt_cpu_isa_t isa);
 
     // data: the base pointer of the tensor; the arrays lie at their offsets from it. pool: as
     // in an execution.
@@ -49,10 +54,13 @@ private:
     void number_entries();
     item item_at(const int8_t *base, dim_t number) const;
     void add_rows(size_t depth, size_t end, const int8_t *p, dim_t width, accumulator &sums) const;
-    dim_t fold(const uint32_t *columns, dim_t width, uint32_t *entries) const;
+    template <typename T>
+    dim_t fold(const T *columns, dim_t width, uint32_t *entries) const;
+    dim_t sum_item(const item &it, uint32_t *entries) const;
     void write_item(
             const item &it, const compensation_array *arrays, int n_arrays, char *data) const;
 
+    add_block_fn add_block_;
     dim_t offset0_;
     dim_t n_elems_ = 1;
     dim_t n_items_ = 1;
@@ -66,6 +74,7 @@ private:
     dim_t rest_row_offset_ = 0;
     bool is_last_item_narrow_ = false;
     std::vector<dim_t> entry_offsets_; // of the entries that columns_ keeps, in their order
+    int n_folds_ = 0;                  // axes of columns_ that are summed over
 };
 
 } // namespace tfmt::cpu

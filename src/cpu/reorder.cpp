@@ -99,7 +99,7 @@ implementation_ptr make_implementation(const request &r) {
     if (r.dst.sums.flags != 0) {
         const memory_desc dst = without_compensation(r.dst);
         const request data_alone {r.src, dst, r.mode, r.isa, r.attr};
-        return make_compensated(find_or_make(data_alone, make_implementation), r.dst);
+        return make_compensated(find_or_make(data_alone, make_implementation), r.dst, r.isa);
     }
     std::string why;
     if (implementation_ptr made = try_generated(r, p, &why)) return made;
