@@ -312,6 +312,8 @@ TEST_F(null_pointers, reorders_and_attributes) {
                                 nullptr, TFMT_ARG_SRC, 0, 0, nullptr, tfmt_s32);
                     }},
             {"tfmt_attr_append_sum", "attr", [] { return tfmt_attr_append_sum(nullptr, 1.0f); }},
+            {"tfmt_attr_set_compensation", "attr",
+                    [] { return tfmt_attr_set_compensation(nullptr, 1, 1, 0); }},
     });
 }
 
