@@ -130,17 +130,38 @@ bool add_sum(const std::string &value, attr_options *attr) {
     return true;
 }
 
+// As tfmt_compensation_flags_t has them; this file calls nothing of the library.
+constexpr int s8s8_flag = 1, asymmetric_flag = 2;
+
+bool add_compensation(const std::string &value, attr_options *attr) {
+    for (const std::string &part : split(value, '+')) {
+        const list words = split(part, ':');
+        const bool is_s8s8 = words[0] == "s8s8_comp";
+        if (!is_s8s8 && words[0] != "zp_comp") return false;
+        double mask = -1;
+        if (words.size() != 2 || !parse_number(words[1], &mask) || !(mask >= 0 && mask <= 4095)
+                || mask != std::floor(mask))
+            throw std::invalid_argument("wanted a mask of dims, as in s8s8_comp:1+zp_comp:1");
+        const int flag = is_s8s8 ? s8s8_flag : asymmetric_flag;
+        if (attr->compensation_flags & flag) throw std::invalid_argument("the same flag twice");
+        attr->compensation_flags |= flag;
+        (is_s8s8 ? attr->s8s8_mask : attr->asymmetric_mask) = static_cast<int>(mask);
+    }
+    return true;
+}
+
 } // namespace
 
 bool is_attr_option(const std::string &name) {
-    return is_any_of(name, {"attr-scales", "attr-zero-points", "attr-post-ops"});
+    return is_any_of(name, {"attr-scales", "attr-zero-points", "attr-post-ops", "oflag"});
 }
 
 bool add_attr_option(
         const std::string &name, const std::string &value, int ndims, attr_options *attr) {
-    if (value.empty()) return true;
+    if (value.empty() || (name == "oflag" && value == "none")) return true;
     attr->text += " --" + name + "=" + value;
     if (name == "attr-post-ops") return add_sum(value, attr);
+    if (name == "oflag") return add_compensation(value, attr);
     return add_parameters(value, name == "attr-scales", ndims, attr);
 }
 

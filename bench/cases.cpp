@@ -87,6 +87,18 @@ bool make_attributes(const bench_case &c, case_descs *descs, case_result *result
     return true;
 }
 
+bool add_compensation(const attr_options &attr, case_descs *descs, case_result *result) {
+    if (attr.compensation_flags == 0) return true;
+    tfmt_memory_desc_t md = nullptr;
+    tfmt_memory_desc_create_with_compensation(
+            &md, descs->dst.get(), attr.compensation_flags, attr.s8s8_mask, attr.asymmetric_mask);
+    if (!md)
+        return end_as(result, case_result::refused, std::string("dst: ") + tfmt_get_last_error());
+    descs->dst.reset(md);
+    descs->dst_layout = tfmt_test::read_layout(md);
+    return true;
+}
+
 bool make_both(
         const bench_case &c, const run_options &run, case_descs *descs, case_result *result) {
     if (!c.unimplemented.empty())
@@ -97,8 +109,9 @@ bool make_both(
     if (!make_side(c, "dst", c.dst_type, c.dst_tag, c.dst_strides, &descs->dst, &descs->dst_layout,
                 result))
         return false;
-    result->src_bytes = span_bytes(descs->src_layout);
-    result->dst_bytes = span_bytes(descs->dst_layout);
+    if (!add_compensation(c.attr, descs, result)) return false;
+    result->src_bytes = buffer_bytes(descs->src_layout);
+    result->dst_bytes = buffer_bytes(descs->dst_layout);
     if (run.max_bytes > 0 && result->src_bytes + result->dst_bytes > run.max_bytes)
         return end_as(result, case_result::skipped, "more bytes than --max-bytes");
     return make_attributes(c, descs, result);

@@ -40,6 +40,12 @@ bool to_onednn(const tfmt_test::layout &l, dnnl_memory_desc_t *md) {
         blocking.inner_blks[b] = l.inner_blks[b];
         blocking.inner_idxs[b] = l.inner_idxs[b];
     }
+    for (const tfmt_test::sum_array &sums : l.sums) {
+        const bool is_s8s8 = sums.factor == -128;
+        md->extra.flags |= is_s8s8 ? dnnl_memory_extra_flag_compensation_conv_s8s8
+                                   : dnnl_memory_extra_flag_compensation_conv_asymmetric_src;
+        (is_s8s8 ? md->extra.compensation_mask : md->extra.asymm_compensation_mask) = sums.mask;
+    }
     return true;
 }
 

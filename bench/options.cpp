@@ -29,6 +29,7 @@ Cases; several values by commas make a cross product:
                              TYPE f32 (default) bf16 f16 e8m0, s32 (default) s8 u8 s4 u4;
                              GROUPS 32x1: neighbours that share a value along the last masked dims
   --attr-post-ops=sum[:BETA],..
+  --oflag=s8s8_comp:MASK[+zp_comp:MASK],..  compensation behind an s8 dst; none (default)
   DIMS                       2x64x56x56; a suffix n"NAME" or _n"NAME" is ignored
   --batch=FILE               options and DIMS from a file (relative to the file that names it, or to
                              the current directory; # begins a comment), or lines of the form
@@ -68,7 +69,8 @@ using list = std::vector<std::string>;
 // unimplemented instead of running it as something it is not.
 const std::map<std::string, list> &unimplemented_unless_default() {
     static const std::map<std::string, list> defaults = {
-            {"attr-scales", {""}}, // these three only where the driver cannot do the value
+            {"attr-scales",
+                    {""}}, // these three and oflag only where the driver cannot do the value
             {"attr-zero-points", {""}},
             {"attr-post-ops", {""}},
             {"attr-oscale", {""}},

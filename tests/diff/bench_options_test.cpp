@@ -176,6 +176,26 @@ TEST(bench_options, sums) {
                     " !--attr-post-ops=sum+relu"}));
 }
 
+TEST(bench_options, compensation) {
+    const attr_options both = attr_of({"--oflag=s8s8_comp:1+zp_comp:3", "2x3"});
+    EXPECT_EQ(both.compensation_flags, 3);
+    EXPECT_EQ(both.s8s8_mask, 1);
+    EXPECT_EQ(both.asymmetric_mask, 3);
+    EXPECT_TRUE(both.is_default());
+    EXPECT_EQ(attr_of({"--oflag=zp_comp:0", "2"}).compensation_flags, 2);
+    EXPECT_EQ(attr_of({"--oflag=none", "2"}).compensation_flags, 0);
+    EXPECT_EQ(repros({"--oflag=s8s8_comp:1,none,rnn_comp:1", "2"}),
+            (strings {"--sdt=f32 --ddt=f32 --stag=a --dtag=a --oflag=s8s8_comp:1 2",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a 2",
+                    "--sdt=f32 --ddt=f32 --stag=a --dtag=a --oflag=rnn_comp:1 2"
+                    " !--oflag=rnn_comp:1"}));
+    for (const char *bad : {"s8s8_comp", "s8s8_comp:x", "zp_comp:-1", "zp_comp:4096",
+                 "s8s8_comp:1+s8s8_comp:1", "s8s8_comp:1.5"})
+        EXPECT_NE(
+                error_of({std::string("--oflag=") + bad, "2"}).find("--oflag="), std::string::npos)
+                << bad;
+}
+
 TEST(bench_options, lists_of_attributes_make_a_cross_product) {
     EXPECT_EQ(
             repros({"--attr-scales=,src:common:2", "--attr-post-ops=,sum:3", "2", "--reset", "2"}),

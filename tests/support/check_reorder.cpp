@@ -26,9 +26,9 @@ check_result failed(std::string message, std::string impl = "") {
 
 std::string size_difference(const char *which, const_tfmt_memory_desc_t md, const layout &l) {
     const auto got = static_cast<int64_t>(tfmt_memory_desc_get_size(md));
-    if (got == span_bytes(l)) return "";
+    if (got == buffer_bytes(l)) return "";
     return std::string(which) + " has a size of " + std::to_string(got) + " bytes, wanted "
-            + std::to_string(span_bytes(l));
+            + std::to_string(buffer_bytes(l));
 }
 
 // Cheap enough to run over the source twice instead of keeping a copy of it.
@@ -48,6 +48,7 @@ check_result compare(const layout &src, const guarded_buffer &src_data, const la
         const guarded_buffer &dst_data, std::vector<unsigned char> expected, const attributes &attr,
         std::string impl) {
     oracle_reorder(src, src_data.data(), dst, expected.data(), attr);
+    oracle_compensation(dst, expected.data());
     const std::string wrong = compare_bytes(
             dst, dst_data.data(), expected.data(), static_cast<int64_t>(expected.size()));
     if (!wrong.empty()) return failed("dst " + wrong, impl);
@@ -97,9 +98,9 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
     if (tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl) != tfmt_success || !impl)
         return failed("tfmt_reorder_query(impl_info_str) failed");
 
-    guarded_buffer src_data(static_cast<size_t>(span_bytes(src)), options.src_placement, 1,
+    guarded_buffer src_data(static_cast<size_t>(buffer_bytes(src)), options.src_placement, 1,
             options.src_shift_bytes);
-    guarded_buffer dst_data(static_cast<size_t>(span_bytes(dst)), options.dst_placement, 1,
+    guarded_buffer dst_data(static_cast<size_t>(buffer_bytes(dst)), options.dst_placement, 1,
             options.dst_shift_bytes);
     fill_src(src_data, src.data_type, dst.data_type, options.seed, !attr.is_default());
     if (attr.reads_dst()) {

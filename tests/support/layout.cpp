@@ -125,6 +125,13 @@ layout read_layout(const_tfmt_memory_desc_t md) {
         l.inner_idxs.push_back(static_cast<int>(idx));
     for (int64_t offset : query_dims(md, tfmt_query_padded_offsets, ndims, "padded_offsets"))
         if (offset != 0) throw std::runtime_error("padded_offsets are not zero");
+    const int flags = query<int32_t>(md, tfmt_query_compensation_flags_s32, "flags");
+    if (flags & tfmt_compensation_s8s8)
+        l.sums.push_back(
+                {query<int32_t>(md, tfmt_query_s8s8_compensation_mask_s32, "s8s8_mask"), -128});
+    if (flags & tfmt_compensation_asymmetric_src)
+        l.sums.push_back(
+                {query<int32_t>(md, tfmt_query_asymmetric_compensation_mask_s32, "mask"), -1});
     return l;
 }
 
@@ -212,6 +219,22 @@ int64_t span_elements(const layout &l) {
     for (const std::vector<int64_t> &column : offset_table_of(l))
         last += *std::max_element(column.begin(), column.end());
     return last + 1;
+}
+
+int64_t sum_entries(const layout &l, const sum_array &sums) {
+    int64_t entries = 1;
+    for (int d = 0; d < l.ndims(); ++d)
+        if (sums.mask >> d & 1) entries *= l.padded[size_t(d)];
+    return entries;
+}
+
+int64_t buffer_bytes(const layout &l) {
+    int64_t bytes = span_bytes(l);
+    if (l.sums.empty() || l.is_zero_sized()) return bytes;
+    bytes = (bytes + 3) / 4 * 4;
+    for (const sum_array &sums : l.sums)
+        bytes += 4 * sum_entries(l, sums);
+    return bytes;
 }
 
 int64_t span_bytes(const layout &l) { return bytes_for_elements(l.data_type, span_elements(l)); }

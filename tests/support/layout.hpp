@@ -19,6 +19,15 @@ struct desc_deleter {
 };
 using desc_ptr = std::unique_ptr<tfmt_memory_desc, desc_deleter>;
 
+// An array of int32_t behind the elements: their sums over the dimensions outside the mask, times
+// the factor.
+struct sum_array {
+    int mask = 0;
+    int64_t factor = 0;
+
+    bool operator==(const sum_array &o) const { return mask == o.mask && factor == o.factor; }
+};
+
 // All counts are elements. strides[d] is the distance between neighbouring outer blocks of
 // dimension d; the inner blocks lie dense behind them, the last one innermost.
 struct layout {
@@ -29,6 +38,7 @@ struct layout {
     int64_t offset0 = 0;
     dims inner_blks;
     std::vector<int> inner_idxs;
+    std::vector<sum_array> sums; // compensation, in the order of the arrays
 
     int ndims() const { return static_cast<int>(logical.size()); }
     bool is_zero_sized() const;
@@ -54,6 +64,12 @@ int64_t element_offset(const layout &l, const dims &index);
 // Elements and bytes from the base pointer to the end of the last element, padding included.
 int64_t span_elements(const layout &l);
 int64_t span_bytes(const layout &l);
+
+// Entries of an array of sums: one for each index of the masked dimensions, padding included.
+int64_t sum_entries(const layout &l, const sum_array &sums);
+
+// What a buffer must have: the span and, from the next multiple of 4 on, the arrays of sums.
+int64_t buffer_bytes(const layout &l);
 
 std::string dims_text(const dims &values); // "2x40x5x4"
 

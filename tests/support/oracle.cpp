@@ -175,7 +175,10 @@ std::string compare_bytes(const layout &l, const void *actual, const void *expec
     const auto *a = static_cast<const unsigned char *>(actual);
     const auto *e = static_cast<const unsigned char *>(expected);
     const int64_t byte = first_difference(a, e, size);
-    return byte == size ? "" : describe_difference(l, a, e, byte);
+    if (byte == size) return "";
+    if (byte >= span_bytes(l))
+        return "byte " + std::to_string(byte) + ", of compensation, is wrong";
+    return describe_difference(l, a, e, byte);
 }
 
 } // namespace tfmt_test

@@ -19,7 +19,11 @@ void oracle_reorder(const_tfmt_memory_desc_t src, const void *src_data,
 void oracle_zero_pad(const layout &l, void *data);
 bool oracle_padding_is_zero(const layout &l, const void *data);
 
-// "" if `size` bytes of both are the same, else the first difference, told with its logical index.
+// Writes the arrays of sums behind s8 elements, modulo 2^32; nothing if there are none.
+void oracle_compensation(const layout &l, void *data);
+
+// "" if `size` bytes of both are the same, else the first difference, told with its logical index
+// where it is within the elements.
 std::string compare_bytes(const layout &l, const void *actual, const void *expected, int64_t size);
 
 } // namespace tfmt_test
