@@ -73,8 +73,9 @@ TFMT_API const tfmt_version_t *tfmt_version(void);
 #define TFMT_MAX_NDIMS 12
 
 /* A dimension or stride that is not known when the descriptor is made, and what
- * tfmt_memory_desc_get_size() says for such a descriptor. It can be described, compared, stored and
- * printed; what needs numbers refuses it. */
+ * tfmt_memory_desc_get_size() says for such a descriptor. It can be described, compared, stored,
+ * printed and reordered, if the actual descriptor comes with the execution; what needs numbers
+ * refuses it. */
 #define TFMT_RUNTIME_DIM_VAL INT64_MIN
 #define TFMT_RUNTIME_SIZE_VAL ((size_t)TFMT_RUNTIME_DIM_VAL)
 
@@ -604,7 +605,9 @@ typedef struct {
  * alignment that their bytes happen to have, are read only, must not overlap dst and may be given
  * up when the execution returns. Pointers of attributes not asked for are ignored. threadpool:
  * NULL, or threads to execute on instead of OpenMP's, at most as many as tfmt_set_num_threads() or
- * TENSORFMT_NUM_THREADS say; their default does not count. */
+ * TENSORFMT_NUM_THREADS say; their default does not count. src_md and dst_md: the descriptors of
+ * this execution's src and dst, for a reorder whose own have runtime dims, strides or offset; NULL
+ * where its own is complete. They are read during the call only. */
 typedef struct {
     size_t struct_size;
     const void *src_scales;
@@ -612,6 +615,8 @@ typedef struct {
     const void *src_zero_points;
     const void *dst_zero_points;
     const tfmt_threadpool_t *threadpool;
+    const_tfmt_memory_desc_t src_md;
+    const_tfmt_memory_desc_t dst_md;
 } tfmt_exec_args_t;
 
 /* Makes *reorder from descriptors of the same dims. attr: NULL or an attribute object. Finds or
@@ -620,7 +625,15 @@ typedef struct {
  * null; different ndims or dims; format kind any; a dst with strides of 0 along a dimension of more
  * than one element; in attr a mask with bits beyond ndims, more groups than dimensions in the mask,
  * or a group that does not divide its dimension; an environment variable of the library holds what
- * it does not understand. tfmt_unimplemented: runtime dims or strides. */
+ * it does not understand.
+ *
+ * Either descriptor may have runtime dims, strides or offset (TFMT_RUNTIME_DIM_VAL), and dims need
+ * agree only where both are known. Such a reorder serves every shape: each execution is given the
+ * actual descriptors, which must be the reorder's own with numbers in place of the runtime values,
+ * ndims, data type, blocks and known numbers included; strides that are runtime ones may become
+ * any. Code is found or generated when a shape is met first, for the instruction sets allowed then,
+ * and masks and groups of attr are taken against its dims. Making such a reorder generates nothing.
+ */
 TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_desc_t src,
         const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr);
 
@@ -635,15 +648,23 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  * more on the calling one where there are several. tfmt_out_of_memory: no room for expanded values;
  * nothing was written. tfmt_invalid_arguments: reorder null; src or dst null with elements to move,
  * or values that attr asks for; an overlap; a struct_size that no version of the structure has; a
- * thread pool without one of its functions, or one that says less than 1 thread. */
+ * thread pool without one of its functions, or one that says less than 1 thread; an args->src_md or
+ * args->dst_md that does not agree with the descriptor the reorder was created with.
+ *
+ * With runtime dims, also: args or a descriptor in it null where the reorder needs one; what
+ * tfmt_reorder_create() refuses of the actual descriptors. The first execution of a shape takes as
+ * long as the creation of a reorder and allocates. Shapes met again take some tens of nanoseconds
+ * more than a reorder made for them; beyond the first 8 of a reorder they are looked up in the
+ * library's cache, under a lock that lookups share, and stay there as long as it has room. */
 TFMT_API tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args);
 
 /* Tells a property. tfmt_query_impl_info_str, a const char *: the path that runs, such as
- * "jit:avx512_core" or "ref:...", and why not a faster one; a string owned by the reorder.
+ * "jit:avx512_core" or "ref:...", and why not a faster one; a string owned by the reorder. With
+ * runtime dims it is that of a shape executed lately, or "runtime dims: ..." before the first.
  * tfmt_query_src_md and tfmt_query_dst_md, a const_tfmt_memory_desc_t: the descriptors of source
- * and destination, the latter with the compensation that the attributes ask for; owned by the
- * reorder. tfmt_invalid_arguments: a null argument; another `what`. */
+ * and destination, the latter with the compensation that the attributes ask for unless it has
+ * runtime values; owned by the reorder. tfmt_invalid_arguments: a null argument; another `what`. */
 TFMT_API tfmt_status_t tfmt_reorder_query(
         const_tfmt_reorder_t reorder, tfmt_query_t what, void *result);
 

@@ -406,6 +406,19 @@ struct memory : public handle<tfmt_memory_t> {
         // Bytes a buffer needs, padding and compensation included.
         size_t get_size() const { return *this ? tfmt_memory_desc_get_size(get()) : 0; }
 
+        // Whether a dim, a stride or the offset is TFMT_RUNTIME_DIM_VAL.
+        bool has_runtime_dims() const {
+            const size_t size_bytes = get_size();
+            if (size_bytes != 0) return size_bytes == TFMT_RUNTIME_SIZE_VAL;
+            const auto has_runtime = [](const memory::dims &values) { // a dim of 0 hides the others
+                for (memory::dim v : values)
+                    if (v == TFMT_RUNTIME_DIM_VAL) return true;
+                return false;
+            };
+            return has_runtime(get_dims()) || has_runtime(get_strides())
+                    || get_submemory_offset() == TFMT_RUNTIME_DIM_VAL;
+        }
+
         // Element offset of a logical index.
         memory::dim get_offset(const memory::dims &index) const {
             memory::dim offset = 0;
@@ -657,6 +670,11 @@ struct exec_args : public tfmt_exec_args_t {
     explicit exec_args(const tensorfmt::threadpool<ParallelFor> &pool) : exec_args() {
         threadpool = pool.get();
     }
+    // The actual descriptors, for a reorder with runtime dims; they must outlive the execution.
+    exec_args(const memory::desc &src, const memory::desc &dst) : exec_args() {
+        src_md = src.get();
+        dst_md = dst.get();
+    }
 };
 
 // ---------------------------------------------------------------- reorder
@@ -669,7 +687,8 @@ struct reorder : public handle<tfmt_reorder_t> {
     // Empty.
     reorder() = default;
 
-    // Between two descriptors with the same dims; converts where the data types differ.
+    // Between two descriptors with the same dims; converts where the data types differ. With
+    // runtime dims execute() is given the actual descriptors, in memory objects or in its args.
     reorder(const memory::desc &src, const memory::desc &dst) { create(src, dst, nullptr); }
     reorder(const memory::desc &src, const memory::desc &dst, const attr &a_attr) {
         create(src, dst, a_attr.get());
@@ -689,10 +708,19 @@ struct reorder : public handle<tfmt_reorder_t> {
         error::wrap_c_api(tfmt_reorder_execute(get(), src, dst, args));
     }
 
-    // The same between memory objects, whose descriptors must equal the reorder's in layout.
+    // The same between memory objects, whose descriptors must equal the reorder's in layout, or
+    // agree with it where it has runtime dims.
     void execute(
             const memory &src, const memory &dst, const tfmt_exec_args_t *args = nullptr) const {
-        execute(src.get_data_handle(), dst.get_data_handle(), args);
+        if (!has_runtime_dims_) return execute(src.get_data_handle(), dst.get_data_handle(), args);
+        exec_args with_descs;
+        if (args && args->struct_size != with_descs.struct_size)
+            throw error(tfmt_invalid_arguments,
+                    "reorder: args->struct_size is not sizeof(tfmt_exec_args_t)");
+        if (args) static_cast<tfmt_exec_args_t &>(with_descs) = *args;
+        if (!with_descs.src_md) with_descs.src_md = c_desc_of(src);
+        if (!with_descs.dst_md) with_descs.dst_md = c_desc_of(dst);
+        execute(src.get_data_handle(), dst.get_data_handle(), &with_descs);
     }
     void execute(const stream &, const memory &src, const memory &dst) const { execute(src, dst); }
 
@@ -752,7 +780,17 @@ private:
         tfmt_reorder_t result = nullptr;
         error::wrap_c_api(tfmt_reorder_create(&result, src.get(true), dst.get(true), c_attr));
         reset(result);
+        has_runtime_dims_ = src.has_runtime_dims() || dst.has_runtime_dims();
     }
+
+    // Owned by the memory object.
+    static const_tfmt_memory_desc_t c_desc_of(const memory &m) {
+        const_tfmt_memory_desc_t md = nullptr;
+        error::wrap_c_api(tfmt_memory_get_memory_desc(m.get(), &md));
+        return md;
+    }
+
+    bool has_runtime_dims_ = false;
 };
 
 // A reorder that is planned and not yet named a primitive: oneDNN's first step of two. Here it is

@@ -8,18 +8,18 @@
 #include "api/fill_buffer.hpp"
 #include "common/compensation.hpp"
 #include "common/memory_desc.hpp"
+#include "common/runtime_desc.hpp"
 #include "common/status.hpp"
-#include "cpu/reorder.hpp"
+#include "cpu/implementation.hpp"
+#include "cpu/runtime_reorder.hpp"
 
 using namespace tfmt;
 
 struct tfmt_reorder {
-    cpu::implementation_ptr code;
-    cpu::implementation_ptr in_place; // for src == dst of one layout; null if the layouts differ
     memory_desc src;
-    memory_desc dst; // with the compensation that the attributes ask for
-    size_t src_bytes;
-    size_t dst_bytes;
+    memory_desc dst;     // with the compensation that the attributes ask for, if it is complete
+    cpu::prepared fixed; // between complete descriptors
+    std::unique_ptr<const cpu::runtime_reorder> runtime; // where either has runtime values
     bool needs_src_scales;
     bool needs_dst_scales;
     bool needs_src_zero_points;
@@ -28,37 +28,16 @@ struct tfmt_reorder {
 
 namespace {
 
-// Compensation is no part of where elements lie.
-bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
-    if (src.sums.flags == 0 && dst.sums.flags == 0) return equal(src, dst);
-    return equal(without_compensation(src), without_compensation(dst));
-}
-
-// Without attributes padding and compensation are all that is left to do when source and
-// destination are one tensor. With them every element is computed where it lies.
-cpu::implementation_ptr find_in_place(const memory_desc &src, const memory_desc &dst,
-        const attributes &attr, const cpu::implementation_ptr &code) {
-    if (!have_one_layout(src, dst)) return nullptr;
-    return attr.is_default() ? cpu::find_pad_and_compensate(dst) : code;
-}
-
-// `dst` as it comes out: with the compensation that the attributes ask for.
-memory_desc written_desc(const memory_desc &dst, const compensation &asked_for) {
-    if (asked_for.flags == 0) return dst;
-    if (dst.sums.flags != 0 && !equal(dst.sums, asked_for))
-        fail_invalid("attr asks for another compensation than dst has");
-    return with_compensation(dst, asked_for);
-}
-
 std::unique_ptr<tfmt_reorder> make_reorder(
         const memory_desc &src, const memory_desc &dst, const tfmt_attr &attr) {
     auto made = std::make_unique<tfmt_reorder>();
     made->src = src;
-    made->dst = written_desc(dst, attr.sums);
-    made->code = cpu::find_reorder(src, made->dst, attr);
-    made->in_place = find_in_place(src, made->dst, attr, made->code);
-    made->src_bytes = size_bytes(src);
-    made->dst_bytes = size_bytes(made->dst);
+    made->dst = has_runtime_dims(dst) ? dst : with_asked_compensation(dst, attr.sums);
+    if (has_runtime_dims(src) || has_runtime_dims(dst))
+        made->runtime = std::make_unique<const cpu::runtime_reorder>(
+                src, made->dst, attr, attr.sums);
+    else
+        made->fixed = cpu::prepare(src, made->dst, attr);
     made->needs_src_scales = attr.src_scales.is_set;
     made->needs_dst_scales = attr.dst_scales.is_set;
     made->needs_src_zero_points = attr.src_zero_points.is_set;
@@ -83,19 +62,29 @@ tfmt_status_t refuse_number_of_threads(int n) {
     return refuse_execution(message);
 }
 
-// The structure as it was before `threadpool` was appended.
+// The structure as it was before `threadpool` was appended, and before `src_md` and `dst_md` were.
 constexpr size_t exec_args_bytes_without_pool = offsetof(tfmt_exec_args_t, threadpool);
+constexpr size_t exec_args_bytes_without_descs = offsetof(tfmt_exec_args_t, src_md);
+
+// The actual descriptors, null where the caller gives none.
+struct actual_descs {
+    const memory_desc *src = nullptr;
+    const memory_desc *dst = nullptr;
+};
 
 // What the caller's structure holds, which may be older than this header's.
-tfmt_status_t read_args(const tfmt_exec_args_t *args, cpu::execution *e) {
-    if (args->struct_size != sizeof *args && args->struct_size != exec_args_bytes_without_pool)
+tfmt_status_t read_args(const tfmt_exec_args_t *args, cpu::execution *e, actual_descs *descs) {
+    const size_t size_bytes = args->struct_size;
+    if (size_bytes != sizeof *args && size_bytes != exec_args_bytes_without_descs
+            && size_bytes != exec_args_bytes_without_pool)
         return refuse_execution("tfmt_reorder_execute: args->struct_size is not "
                                 "sizeof(tfmt_exec_args_t) of any version");
     e->src_scales = args->src_scales;
     e->dst_scales = args->dst_scales;
     e->src_zero_points = args->src_zero_points;
     e->dst_zero_points = args->dst_zero_points;
-    if (args->struct_size == exec_args_bytes_without_pool) return tfmt_success;
+    if (size_bytes == exec_args_bytes_without_pool) return tfmt_success;
+    if (size_bytes != exec_args_bytes_without_descs) *descs = {args->src_md, args->dst_md};
     const tfmt_threadpool_t *p = args->threadpool;
     if (!p) return tfmt_success;
     if (p->struct_size != sizeof *p)
@@ -128,6 +117,33 @@ tfmt_status_t check_values(const tfmt_reorder &r, const cpu::execution &e) {
     return tfmt_success;
 }
 
+// What to execute where the caller gives descriptors, or the reorder waits for them. A shape that
+// is not remembered is kept alive by `unremembered`.
+tfmt_status_t find_prepared(const tfmt_reorder &r, const actual_descs &descs,
+        cpu::prepared *unremembered, const cpu::prepared **found) {
+    return guard("tfmt_reorder_execute", [&] {
+        if (r.runtime) {
+            *found = &r.runtime->find(descs.src, descs.dst, unremembered);
+            return;
+        }
+        if (descs.src) require_member(*descs.src, r.src, "args->src_md");
+        if (descs.dst) require_member(*descs.dst, r.dst, "args->dst_md");
+        *found = &r.fixed;
+    });
+}
+
+tfmt_status_t execute(const tfmt_reorder &r, const cpu::prepared &what, const cpu::execution &e) {
+    if (what.src_bytes == 0 || what.dst_bytes == 0) return tfmt_success;
+    if (!e.src) return refuse_execution("tfmt_reorder_execute: src is null");
+    if (!e.dst) return refuse_execution("tfmt_reorder_execute: dst is null");
+    if (const tfmt_status_t status = check_values(r, e)) return status;
+    if (e.src == e.dst && what.in_place) return what.in_place->execute(e);
+    if (overlaps(e.src, what.src_bytes, e.dst, what.dst_bytes))
+        return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
+                                "between equal layouts may have the same buffer on both sides");
+    return what.code->execute(e);
+}
+
 } // namespace
 
 extern "C" {
@@ -142,22 +158,21 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
     });
 }
 
-// No guard: nothing here throws, and a small tensor's copy takes less time than a message.
+// No guard around it all: between complete descriptors nothing throws, and a small tensor's copy
+// takes less time than a message.
 tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args) {
     if (!reorder) return refuse_execution("tfmt_reorder_execute: reorder is null");
     cpu::execution e {src, dst};
+    actual_descs descs;
     if (args)
-        if (const tfmt_status_t status = read_args(args, &e)) return status;
-    if (reorder->src_bytes == 0 || reorder->dst_bytes == 0) return tfmt_success;
-    if (!src) return refuse_execution("tfmt_reorder_execute: src is null");
-    if (!dst) return refuse_execution("tfmt_reorder_execute: dst is null");
-    if (const tfmt_status_t status = check_values(*reorder, e)) return status;
-    if (src == dst && reorder->in_place) return reorder->in_place->execute(e);
-    if (overlaps(src, reorder->src_bytes, dst, reorder->dst_bytes))
-        return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
-                                "between equal layouts may have the same buffer on both sides");
-    return reorder->code->execute(e);
+        if (const tfmt_status_t status = read_args(args, &e, &descs)) return status;
+    if (!reorder->runtime && !descs.src && !descs.dst) return execute(*reorder, reorder->fixed, e);
+    cpu::prepared unremembered;
+    const cpu::prepared *found = nullptr;
+    if (const tfmt_status_t status = find_prepared(*reorder, descs, &unremembered, &found))
+        return status;
+    return execute(*reorder, *found, e);
 }
 
 tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what, void *result) {
@@ -166,7 +181,9 @@ tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what
         require_not_null(result, "result");
         switch (what) {
         case tfmt_query_impl_info_str:
-            *static_cast<const char **>(result) = reorder->code->info().c_str();
+            *static_cast<const char **>(result) = reorder->runtime
+                    ? reorder->runtime->info()
+                    : reorder->fixed.code->info().c_str();
             return;
         case tfmt_query_src_md:
             *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->src;
@@ -185,7 +202,10 @@ tfmt_status_t tfmt_reorder_explain(const_tfmt_reorder_t reorder, char *buffer, s
     return guard("tfmt_reorder_explain", [&] {
         require_not_null(reorder, "reorder");
         require_not_null(size, "size");
-        fill_text(buffer, size, reorder->code->info() + "\n" + reorder->code->explain());
+        const cpu::implementation_ptr &code = reorder->fixed.code;
+        fill_text(buffer, size,
+                reorder->runtime ? reorder->runtime->explain()
+                                 : code->info() + "\n" + code->explain());
     });
 }
 

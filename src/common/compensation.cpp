@@ -92,6 +92,13 @@ memory_desc without_compensation(const memory_desc &md) {
     return data;
 }
 
+memory_desc with_asked_compensation(const memory_desc &dst, const compensation &asked_for) {
+    if (asked_for.flags == 0) return dst;
+    if (dst.sums.flags != 0 && !equal(dst.sums, asked_for))
+        fail_invalid("attr asks for another compensation than dst has");
+    return with_compensation(dst, asked_for);
+}
+
 void require_no_compensation(const memory_desc &md, const char *argument) {
     if (md.sums.flags != 0)
         fail_unimplemented(std::string(argument)

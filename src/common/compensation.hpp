@@ -38,6 +38,9 @@ void check_compensation(const memory_desc &md);
 memory_desc with_compensation(const memory_desc &base, const compensation &c);
 memory_desc without_compensation(const memory_desc &md);
 
+// `dst` as a reorder that is asked for these sums leaves it. Throws if it has others already.
+memory_desc with_asked_compensation(const memory_desc &dst, const compensation &asked_for);
+
 // Throws tfmt_unimplemented if `md` has any. `argument` is its name in the message.
 void require_no_compensation(const memory_desc &md, const char *argument);
 

@@ -112,8 +112,9 @@ void validate(const memory_desc &md) {
     if (md.format_kind != tfmt_blocked)
         fail_invalid("format kind is " + std::to_string(static_cast<int>(md.format_kind))
                 + ", wanted tfmt_blocked or tfmt_format_kind_any");
-    if (md.offset0 < 0)
-        fail_invalid("offset0 is " + std::to_string(md.offset0) + ", wanted 0 or more");
+    if (md.offset0 < 0 && md.offset0 != TFMT_RUNTIME_DIM_VAL)
+        fail_invalid("offset0 is " + std::to_string(md.offset0)
+                + ", wanted 0 or more, or TFMT_RUNTIME_DIM_VAL");
     dims_t blocks;
     check_blocks(md, blocks);
     check_padding(md, blocks);

@@ -179,7 +179,10 @@ std::string to_string(const memory_desc &md) {
         text += ":s";
         append_strides(&text, md);
     }
-    if (md.offset0 != 0) text += ":o" + std::to_string(md.offset0);
+    if (md.offset0 != 0) {
+        text += ":o";
+        append(&text, &md.offset0, 1);
+    }
     if (has_s8s8(md.sums)) text += ":c" + std::to_string(md.sums.s8s8_mask);
     if (has_asymmetric(md.sums)) text += ":z" + std::to_string(md.sums.asymmetric_mask);
     return text;

@@ -61,6 +61,7 @@ public:
 private:
     static std::vector<ir::kernel> kernels_of(const plan &p) {
         std::vector<ir::kernel> kernels;
+        kernels.reserve(p.kernels.size());
         for (const kernel_spec &spec : p.kernels) {
             kernels.push_back(ir::build(p, spec));
             assert(ir::verify(kernels.back()).empty());

@@ -109,6 +109,12 @@ implementation_ptr make_implementation(const request &r) {
     return std::make_shared<portable_implementation>(p, r.mode, moved_bytes, why);
 }
 
+// Compensation is no part of where elements lie.
+bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
+    if (src.sums.flags == 0 && dst.sums.flags == 0) return equal(src, dst);
+    return equal(without_compensation(src), without_compensation(dst));
+}
+
 } // namespace
 
 void check_environment() {
@@ -135,6 +141,18 @@ implementation_ptr find_pad_and_compensate(const memory_desc &md) {
     check_environment();
     const memory_desc data = without_compensation(md);
     return find_or_make({data, md, plan_mode::padding_only, effective_isa()}, make_implementation);
+}
+
+prepared prepare(const memory_desc &src, const memory_desc &dst, const attributes &attr) {
+    prepared p;
+    p.code = find_reorder(src, dst, attr);
+    // Without attributes padding and compensation are all that is left to do when source and
+    // destination are one tensor. With them every element is computed where it lies.
+    if (have_one_layout(src, dst))
+        p.in_place = attr.is_default() ? find_pad_and_compensate(dst) : p.code;
+    p.src_bytes = size_bytes(src);
+    p.dst_bytes = size_bytes(dst);
+    return p;
 }
 
 void set_capacity_of_caches(int n) {

@@ -17,6 +17,17 @@ implementation_ptr find_zero_pad(const memory_desc &md);
 // What a move of a tensor onto itself leaves to do: padding and compensation of `md`.
 implementation_ptr find_pad_and_compensate(const memory_desc &md);
 
+// All that an execution between two given descriptors needs.
+struct prepared {
+    implementation_ptr code;
+    implementation_ptr in_place; // for src == dst of one layout; null if the layouts differ
+    size_t src_bytes = 0;
+    size_t dst_bytes = 0;
+};
+
+// Throws as find_reorder().
+prepared prepare(const memory_desc &src, const memory_desc &dst, const attributes &attr);
+
 // Number of implementations that are kept, and of kernels whose code is kept (jit/code_cache).
 // Throws beyond 0..max_cache_capacity.
 void set_capacity_of_caches(int n);

@@ -104,15 +104,6 @@ TEST(reorder_rules, different_dims_are_refused) {
     expect_refused(a, make_with_tag({3, 4, 1}, tfmt_f32, "abc"), tfmt_invalid_arguments);
 }
 
-TEST(reorder_rules, runtime_dims_are_unimplemented) {
-    const desc_ptr runtime = make_with_tag({TFMT_RUNTIME_DIM_VAL, 4}, tfmt_f32, "ab");
-    const desc_ptr plain = make_with_tag({3, 4}, tfmt_f32, "ab");
-    expect_refused(
-            runtime, make_with_tag({TFMT_RUNTIME_DIM_VAL, 4}, tfmt_f32, "ba"), tfmt_unimplemented);
-    tfmt_reorder_t reorder = nullptr;
-    EXPECT_NE(tfmt_reorder_create(&reorder, runtime.get(), plain.get(), nullptr), tfmt_success);
-}
-
 TEST(reorder_rules, null_arguments_are_refused) {
     const desc_ptr md = make_with_tag({3, 4}, tfmt_f32, "ab");
     const desc_ptr other = make_with_tag({3, 4}, tfmt_f32, "ba");

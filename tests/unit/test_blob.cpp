@@ -122,7 +122,7 @@ TEST(blob, a_right_checksum_does_not_excuse_wrong_fields) {
         const char *word;
     };
     const change changes[] = {{16, -1, "offset0 is -1"}, {16, INT64_MAX, "offset0"},
-            {16, INT64_MIN, "offset0"}, {24, -2, "dims[0] is -2"}, {24, INT64_MAX, "dims"},
+            {16, INT64_MIN + 1, "offset0"}, {24, -2, "dims[0] is -2"}, {24, INT64_MAX, "dims"},
             {32, INT64_MAX, "dims"}, {48, 239, "strides[0] is 239"}, {48, -240, "strides[0]"},
             {56, 15, "strides[1]"}, {64, 1, "strides[2] is 1"}, {64, INT64_MAX, "strides"},
             {72, 0, "inner_blks[0] is 0"}, {72, 1, "block of 1"}, {72, -16, "inner_blks[0]"},

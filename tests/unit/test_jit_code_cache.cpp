@@ -195,6 +195,9 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.blocks[0][0].unit_bytes = 8; },
             [](ir::kernel &k) { k.blocks[0][0].out = 1; },
             [](ir::kernel &k) { k.blocks[0][0].a = 1; },
+            [](ir::kernel &k) { k.blocks[0][0].a = 0x7fff; },
+            [](ir::kernel &k) { k.blocks[0][0].a = 0xffff; },
+            [](ir::kernel &k) { k.blocks[0][0].a = 0x10001; },
             [](ir::kernel &k) { k.blocks[0][0].b = 1; },
             [](ir::kernel &k) { k.blocks[0][0].constant = 1; },
             [](ir::kernel &k) {

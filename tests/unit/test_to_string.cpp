@@ -91,6 +91,15 @@ TEST(to_string, other_tags_are_read_too) {
     EXPECT_TRUE(tfmt::equal(parse_desc("f32:ab:4x6:s6x1:o0"), by_tag({4, 6}, "ab")));
 }
 
+TEST(to_string, a_runtime_offset_is_a_star) {
+    const memory_desc md = parse_desc("f32:ab:2x3:s*x1:o*");
+    EXPECT_EQ(md.offset0, R);
+    EXPECT_EQ(to_string(md), "f32:ab:2x3:s*x1:o*");
+    EXPECT_TRUE(tfmt::has_runtime_dims(parse_desc("f32:ab:2x3:o*")));
+    EXPECT_EQ(tfmt::size_bytes(parse_desc("f32:ab:2x3:o*")), TFMT_RUNTIME_SIZE_VAL);
+    expect_round_trip(md);
+}
+
 TEST(to_string, huge_broadcasts_are_written_and_read) {
     const dim_t big = dim_t(1) << 60;
     expect_round_trip(by_strides({big, 4}, {0, 1}, tfmt_f64));
@@ -107,7 +116,7 @@ TEST(to_string, what_breaks_the_grammar_is_told) {
             {"f32::2x3", "the end at position 0"}, {"f32:ab:2x3:", "position 10"},
             {"f32:ab:2x3:s3", "position 12: wanted as many strides"},
             {"f32:ab:2x3:s2x1", "strides[0] is 2"}, {"f32:ab:2x3:s1x2", "order of the tag"},
-            {"f32:ab:2x3:o", "position 12"}, {"f32:ab:2x3:o*", "offset0"},
+            {"f32:ab:2x3:o", "position 12"}, {"f32:ab:2x3:o*x1", "position 13"},
             {"f32:ab:2x3:o1:s3x1", "position 13"}, {"f32:any:2x3:s3x1", "tag any"},
             {"f32:ab:99999999999999999999x3", "position 7: the number overflows"},
             {"f32:a:9223372036854775807", "span in bytes"},

@@ -10,6 +10,7 @@ namespace tfmt::cpu::ir {
 namespace {
 
 constexpr uint32_t wide = 0x80000000;
+constexpr uint32_t is_wide_op = 1 << 24;
 
 // Most words of a number, and of the members of each structure that are numbers.
 constexpr size_t number_words = 3;
@@ -38,10 +39,19 @@ public:
 
     void put(const op &o) {
         const auto &[kind, is_high, selector, unit_bytes, result, a, b, constant, chunks] = o;
-        put_small(uint8_t(kind) | uint32_t(is_high) << 8 | uint32_t(uint8_t(selector)) << 16);
-        for (int v : {unit_bytes, result, a, b, constant})
-            put_small(uint32_t(v));
-        put_size(chunks.size());
+        const uint32_t what = uint8_t(kind) | uint32_t(is_high) << 8
+                | uint32_t(uint8_t(selector)) << 16;
+        // -1 for "none" becomes 0. Two to a word where all of them fit, as they nearly always do.
+        const uint32_t n_chunks = uint32_t(chunks.size()), unit = uint32_t(unit_bytes) + 1,
+                       w = uint32_t(result) + 1, x = uint32_t(a) + 1, y = uint32_t(b) + 1,
+                       z = uint32_t(constant) + 1;
+        if ((n_chunks | unit | w | x | y | z) >> 16 == 0) {
+            for (uint32_t v : {what, n_chunks | unit << 16, w | x << 16, y | z << 16})
+                put_small(v);
+        } else {
+            for (uint32_t v : {what | is_wide_op, n_chunks, unit, w, x, y, z})
+                put_small(v);
+        }
         for (const auto &[offset_bytes, mask, data] : chunks) {
             put(offset_bytes);
             put(int64_t(mask));

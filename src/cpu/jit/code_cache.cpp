@@ -16,9 +16,19 @@ namespace tfmt::cpu::jit {
 
 namespace {
 
+// The content of one kernel, and of the machine, among those of others.
+struct code_query {
+    const uint32_t *begin;
+    size_t n_words;
+    size_t hash;
+};
+
 struct code_key {
-    explicit code_key(const ir::words &w) : content(w) {}
-    bool serves(const ir::words &wanted) const { return content == wanted; }
+    explicit code_key(const code_query &q) : content(q.begin, q.begin + q.n_words) {}
+    bool serves(const code_query &q) const {
+        return content.size() == q.n_words
+                && std::memcmp(content.data(), q.begin, q.n_words * sizeof *q.begin) == 0;
+    }
 
     const ir::words content;
 };
@@ -45,16 +55,16 @@ void append_instructions(ir::words &out, const machine &m) {
         out.push_back(uint32_t(v));
 }
 
-// Four sums at once: one would wait for each of its multiplications.
-size_t hash_of(const ir::words &content) {
-    constexpr size_t n_sums = 4, word_bytes = sizeof(uint64_t);
-    uint64_t sums[n_sums] = {content.size(), 1, 2, 3};
+// Eight sums at once: one would wait for each of its multiplications.
+size_t hash_of(const uint32_t *words, size_t n_words) {
+    constexpr size_t n_sums = 8, word_bytes = sizeof(uint64_t);
+    uint64_t sums[n_sums] = {n_words, 1, 2, 3, 4, 5, 6, 7};
     const auto mix = [](uint64_t &sum, uint64_t word) {
         sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
         sum ^= sum >> 29;
     };
-    const char *at = reinterpret_cast<const char *>(content.data());
-    size_t left_bytes = content.size() * sizeof(uint32_t);
+    const char *at = reinterpret_cast<const char *>(words);
+    size_t left_bytes = n_words * sizeof *words;
     for (; left_bytes >= sizeof sums; left_bytes -= sizeof sums, at += sizeof sums) {
         uint64_t part[n_sums];
         std::memcpy(part, at, sizeof part);
@@ -71,41 +81,54 @@ size_t hash_of(const ir::words &content) {
     return size_t(sums[0]);
 }
 
+std::vector<code_query> queries_of(
+        const std::vector<ir::kernel> &kernels, const machine &m, ir::words &content) {
+    std::vector<size_t> begins {0};
+    for (const ir::kernel &k : kernels) {
+        append_instructions(content, m);
+        ir::append_content(content, k);
+        begins.push_back(content.size());
+    }
+    std::vector<code_query> queries;
+    for (size_t i = 0; i < kernels.size(); i++) {
+        const uint32_t *begin = content.data() + begins[i];
+        const size_t n_words = begins[i + 1] - begins[i];
+        queries.push_back({begin, n_words, hash_of(begin, n_words)});
+    }
+    return queries;
+}
+
 // A kernel that is in no cache yet, and where its code stands among the new ones'.
 struct new_kernel {
     size_t index;
-    ir::words content;
-    size_t hash;
     size_t offset_bytes;
 };
 
-void assemble_into(std::vector<uint8_t> &all, const ir::kernel &k, const machine &m,
-        new_kernel &made, kernel_code &code) {
+new_kernel assemble_into(std::vector<uint8_t> &all, const ir::kernel &k, const machine &m,
+        size_t index, size_t *size_bytes) {
     const std::vector<uint8_t> bytes = assemble(k, m);
     assembled_count.fetch_add(1, std::memory_order_relaxed);
     dump_code(name_of(m.isa), bytes.data(), bytes.size());
     all.resize(
             (all.size() + code_alignment_bytes - 1) / code_alignment_bytes * code_alignment_bytes);
-    made.offset_bytes = all.size();
-    code.size_bytes = bytes.size();
+    const size_t offset_bytes = all.size();
     all.insert(all.end(), bytes.begin(), bytes.end());
+    *size_bytes = bytes.size();
+    return {index, offset_bytes};
 }
 
 } // namespace
 
 std::vector<kernel_code> compile(const std::vector<ir::kernel> &kernels, const machine &m) {
+    ir::words content;
+    const std::vector<code_query> queries = queries_of(kernels, m, content);
     std::vector<kernel_code> codes(kernels.size());
     std::vector<new_kernel> missing;
     std::vector<uint8_t> all;
-    ir::words content;
     for (size_t i = 0; i < kernels.size(); i++) {
-        content.clear();
-        append_instructions(content, m);
-        ir::append_content(content, kernels[i]);
-        const size_t hash = hash_of(content);
-        if ((codes[i] = the_cache().find(content, hash))) continue;
-        missing.push_back({i, std::move(content), hash, 0});
-        assemble_into(all, kernels[i], m, missing.back(), codes[i]);
+        codes[i] = the_cache().find(queries[i], queries[i].hash);
+        if (!codes[i])
+            missing.push_back(assemble_into(all, kernels[i], m, i, &codes[i].size_bytes));
     }
     if (missing.empty()) return codes;
     // One mapping for all: each takes as long as a small kernel takes to be made.
@@ -115,7 +138,7 @@ std::vector<kernel_code> compile(const std::vector<ir::kernel> &kernels, const m
         code.pages = pages;
         code.run = reinterpret_cast<kernel_fn>(
                 reinterpret_cast<uintptr_t>(pages->entry()) + made.offset_bytes);
-        the_cache().insert(made.content, made.hash, code);
+        the_cache().insert(queries[made.index], queries[made.index].hash, code);
     }
     return codes;
 }
