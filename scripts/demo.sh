@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing (Debian; as root or with sudo), builds Release in build/, takes a picture
-# through a blocked layout and back, then runs the reorders of real frameworks: each is checked
-# against an oracle and timed against memcpy of the same bytes, and against oneDNN if that is there.
+# through a blocked layout and back, quantises weights and unpacks them, then runs the reorders of real
+# frameworks: each is checked against an oracle and timed against memcpy of the same bytes, and against
+# oneDNN if that is there.
 # Arguments go to tensorfmt-bench:  sh scripts/demo.sh --csv
 set -u
 script=demo.sh
@@ -26,6 +27,10 @@ for format in ppm bmp; do
 done
 
 printf '\n'
+say "weights to u4, MXFP4 and MXFP8, packed, and back to bf16"
+"$build/examples/example_quantize_u4" || give_up "the example of quantised weights"
+
+printf '\n'
 say "the reorders of real frameworks (tests/data/frameworks.txt)"
 # The largest case takes 0.5 GB, and as much again to be checked.
 limit=
@@ -33,4 +38,4 @@ limit=
 "$build/bench/tensorfmt-bench" --mode=CP --min-ms=20 $limit --batch=tests/data/frameworks.txt "$@" \
     || give_up "some framework reorders failed or were refused (above)"
 printf '\n'
-say "PASSED: both pictures came back the same, every framework reorder that ran is right"
+say "PASSED: the pictures came back the same, the weights as near as can be, framework reorders are right"
