@@ -5,17 +5,15 @@
 #include <cstring>
 
 #include "cpu/exec/parallel.hpp"
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
 
 namespace {
 
-// Columns at most; as 16-bit and 32-bit sums they stay in L1.
-constexpr dim_t max_columns = 256;
-// Columns from which on a row pays for its loop.
-constexpr dim_t enough_columns = 64;
-// Rows of max_columns from which on their longer way to the entries does not count.
-constexpr dim_t long_rows = 8;
+constexpr dim_t max_columns = tuning::sum_columns_bytes;
+constexpr dim_t enough_columns = tuning::sum_enough_columns_bytes;
+constexpr dim_t long_rows = tuning::sum_long_rows;
 // Rows of -128 that a 16-bit sum can take.
 constexpr dim_t max_narrow_rows = 256;
 

@@ -122,4 +122,13 @@ constexpr size_t max_jobs = 512;
 // and 32a take 6, 64a and 63a take 4032.
 constexpr dim_t max_irregular_steps = 1 << 16;
 
+// Sums of compensation (cpu/masked_sums). Bytes that are added side by side, at most: enough that
+// the addition to a sum does not wait for the one before. s8 ABcd4b16a4b of 2.3 MB, AVX2: 64
+// columns 20.7 GB/s, 256 columns 48.9, where memcpy reads 49.
+constexpr dim_t sum_columns_bytes = 256;
+// From here on a row pays for its loop; wider rows take longer from columns to entries.
+constexpr dim_t sum_enough_columns_bytes = 64;
+// Rows of sum_columns_bytes from which on that way does not count.
+constexpr dim_t sum_long_rows = 8;
+
 } // namespace tfmt::cpu::tuning
