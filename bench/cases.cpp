@@ -99,6 +99,35 @@ bool add_compensation(const attr_options &attr, case_descs *descs, case_result *
     return true;
 }
 
+// A side without the dims in `mask`, or nothing if it has them all.
+bool make_runtime_side(const bench_case &c, uint64_t mask, const tfmt_test::layout &l,
+        const std::string &tag, const std::vector<int64_t> &strides, desc_ptr *md,
+        case_result *result) {
+    if (mask == 0) return true;
+    std::vector<int64_t> dims = c.dims;
+    for (size_t d = 0; d < dims.size(); ++d)
+        if (mask >> d & 1) dims[d] = TFMT_RUNTIME_DIM_VAL;
+    *md = create_desc(dims, l.data_type, tag, strides);
+    return *md || end_as(result, case_result::refused, tfmt_get_last_error());
+}
+
+bool make_runtime_dims(const bench_case &c, case_descs *descs, case_result *result) {
+    if (!make_runtime_side(c, c.src_runtime_mask, descs->src_layout, c.src_tag, c.src_strides,
+                &descs->runtime_src, result))
+        return false;
+    if (!make_runtime_side(c, c.dst_runtime_mask, descs->dst_layout, c.dst_tag, c.dst_strides,
+                &descs->runtime_dst, result))
+        return false;
+    if (!descs->has_runtime_dims()) return true;
+    if (c.attr.compensation_flags != 0)
+        return end_as(
+                result, case_result::refused, "unimplemented: --oflag with --runtime-dim-mask");
+    descs->args.struct_size = sizeof descs->args;
+    descs->args.src_md = descs->src.get();
+    descs->args.dst_md = descs->dst.get();
+    return true;
+}
+
 bool make_both(
         const bench_case &c, const run_options &run, case_descs *descs, case_result *result) {
     if (!c.unimplemented.empty())
@@ -114,7 +143,7 @@ bool make_both(
     result->dst_bytes = buffer_bytes(descs->dst_layout);
     if (run.max_bytes > 0 && result->src_bytes + result->dst_bytes > run.max_bytes)
         return end_as(result, case_result::skipped, "more bytes than --max-bytes");
-    return make_attributes(c, descs, result);
+    return make_attributes(c, descs, result) && make_runtime_dims(c, descs, result);
 }
 
 } // namespace
@@ -140,7 +169,9 @@ bool make_descs(
 }
 
 tfmt_status_t create_reorder(const case_descs &descs, tfmt_reorder_t *reorder) {
-    return tfmt_reorder_create(reorder, descs.src.get(), descs.dst.get(), descs.attr_handle.get());
+    const auto *src = descs.runtime_src ? descs.runtime_src.get() : descs.src.get();
+    const auto *dst = descs.runtime_dst ? descs.runtime_dst.get() : descs.dst.get();
+    return tfmt_reorder_create(reorder, src, dst, descs.attr_handle.get());
 }
 
 const char *status_name(case_result::status_t status) {

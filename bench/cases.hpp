@@ -50,12 +50,16 @@ struct case_result {
 // A case's descriptors, made through the library and compared with the tests' own derivation.
 struct case_descs {
     tfmt_test::desc_ptr src, dst;
+    tfmt_test::desc_ptr runtime_src, runtime_dst; // what the reorder is created with, unless null
     tfmt_test::layout src_layout, dst_layout;
     tfmt_test::attributes attr;
     tfmt_test::attr_ptr attr_handle; // null without attributes
-    tfmt_exec_args_t args = {};      // points at the values of `attr`
+    tfmt_exec_args_t args = {};      // points at the values of `attr`, src and dst
 
-    const tfmt_exec_args_t *exec_args() const { return attr_handle ? &args : nullptr; }
+    bool has_runtime_dims() const { return runtime_src || runtime_dst; }
+    const tfmt_exec_args_t *exec_args() const {
+        return attr_handle || has_runtime_dims() ? &args : nullptr;
+    }
 };
 
 // False if the case cannot be run; `result` then says why: refused by the library or this driver,

@@ -30,6 +30,8 @@ Cases; several values by commas make a cross product:
                              GROUPS 32x1: neighbours that share a value along the last masked dims
   --attr-post-ops=sum[:BETA],..
   --oflag=s8s8_comp:MASK[+zp_comp:MASK],..  compensation behind an s8 dst; none (default)
+  --runtime-dim-mask=MASK[:MASK],..  dims, bit d for dimension d, that the reorder is created
+                             without, of src and dst or of each
   DIMS                       2x64x56x56; a suffix n"NAME" or _n"NAME" is ignored
   --batch=FILE               options and DIMS from a file (relative to the file that names it, or to
                              the current directory; # begins a comment), or lines of the form
@@ -77,7 +79,6 @@ const std::map<std::string, list> &unimplemented_unless_default() {
             {"attr-rounding-mode", {""}},
             {"attr-deterministic", {"", "false", "0"}},
             {"oflag", {"", "none"}},
-            {"runtime-dim-mask", {"", "0"}},
             {"alg", {"", "reference"}},
             {"cross-engine", {"", "none"}},
             {"engine", {"", "cpu"}},
@@ -111,6 +112,7 @@ struct case_settings {
     list src_types {"f32"}, dst_types {"f32"};
     list src_tags {"abx"}, dst_tags {"abx"};
     list strides {""};
+    list runtime_masks {""};
     std::map<std::string, list> others; // of unimplemented_unless_default()
 };
 
@@ -168,6 +170,7 @@ private:
         if (name == "stag") return settings_.src_tags = split(value, ','), true;
         if (name == "dtag") return settings_.dst_tags = split(value, ','), true;
         if (name == "strides") return settings_.strides = split(value, ','), true;
+        if (name == "runtime-dim-mask") return settings_.runtime_masks = split(value, ','), true;
         if (name == "reset") return settings_ = case_settings(), true;
         if (name == "batch") return batch(value), true;
         if (!unimplemented_unless_default().count(name)) return false;
@@ -265,7 +268,10 @@ private:
                             c.dst_type = dst_type;
                             set_tags(&c, src_tag, dst_tag);
                             set_strides(&c, strides);
-                            add_with_others(c, settings_.others.begin());
+                            for (const std::string &masks : settings_.runtime_masks) {
+                                set_runtime_masks(&c, masks);
+                                add_with_others(c, settings_.others.begin());
+                            }
                         }
     }
 
@@ -291,6 +297,20 @@ private:
             if (!strides->empty() && strides->size() != c->dims.size())
                 fail("--strides=" + text + " does not fit " + std::to_string(c->dims.size())
                         + " dims");
+    }
+
+    void set_runtime_masks(bench_case *c, const std::string &text) const {
+        const list sides = split(text.empty() ? "0" : text, ':');
+        if (sides.size() > 2) fail("--runtime-dim-mask=" + text + ": wanted MASK or MASK:MASK");
+        const auto mask_of = [&](const std::string &side) {
+            const int64_t mask = number("runtime-dim-mask", side);
+            if (mask >> c->dims.size())
+                fail("--runtime-dim-mask=" + text + " has bits beyond "
+                        + std::to_string(c->dims.size()) + " dims");
+            return static_cast<uint64_t>(mask);
+        };
+        c->src_runtime_mask = mask_of(sides.front());
+        c->dst_runtime_mask = mask_of(sides.back());
     }
 
     using other_iterator = std::map<std::string, list>::const_iterator;
@@ -375,6 +395,9 @@ std::string repro_of(const bench_case &c) {
             + " --dtag=" + c.dst_tag;
     if (!c.src_strides.empty() || !c.dst_strides.empty())
         text += " --strides=" + dims_text(c.src_strides) + ":" + dims_text(c.dst_strides);
+    if (c.src_runtime_mask != 0 || c.dst_runtime_mask != 0)
+        text += " --runtime-dim-mask=" + std::to_string(c.src_runtime_mask) + ":"
+                + std::to_string(c.dst_runtime_mask);
     return text + c.attr.text + " " + dims_text(c.dims);
 }
 

@@ -20,6 +20,7 @@ struct bench_case {
     std::vector<int64_t> dims;
     std::vector<int64_t> src_strides, dst_strides; // replace the tag where not empty
     attr_options attr;
+    uint64_t src_runtime_mask = 0, dst_runtime_mask = 0; // dims that come with the execution
     std::string unimplemented; // an option with a value this driver cannot do
 };
 

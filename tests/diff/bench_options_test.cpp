@@ -104,6 +104,18 @@ TEST(bench_options, strides_replace_tags) {
     EXPECT_NE(error_of({"--strides=8x1:", "2x3x4"}).find("--strides=8x1:"), std::string::npos);
 }
 
+TEST(bench_options, runtime_masks_are_of_both_sides_or_of_each) {
+    EXPECT_EQ(repros({"--runtime-dim-mask=,0,3,1:2,0:1", "2x3"}),
+            (strings {"--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab --runtime-dim-mask=3:3 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab --runtime-dim-mask=1:2 2x3",
+                    "--sdt=f32 --ddt=f32 --stag=ab --dtag=ab --runtime-dim-mask=0:1 2x3"}));
+    for (const char *wrong : {"--runtime-dim-mask=4", "--runtime-dim-mask=1:2:3",
+                 "--runtime-dim-mask=x", "--runtime-dim-mask=1:"})
+        EXPECT_NE(error_of({wrong, "2x3"}).find("--runtime-dim-mask"), std::string::npos) << wrong;
+}
+
 TEST(bench_options, options_beyond_their_default_are_marked) {
     EXPECT_EQ(repros({"--attr-deterministic=,true", "--attr-post-ops=''", "--runtime-dim-mask=0",
                       "--oflag=", "--cross-engine=none", "2x3"}),

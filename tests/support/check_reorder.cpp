@@ -90,8 +90,10 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
     const attributes attr = options.attr ? *options.attr : attributes();
     const attr_ptr handle = make_attr(attr);
     tfmt_reorder_t created = nullptr;
-    tfmt_status_t status = tfmt_reorder_create(
-            &created, src_md, dst_md, options.attr ? handle.get() : nullptr);
+    tfmt_status_t status = tfmt_reorder_create(&created,
+            options.runtime_src ? options.runtime_src : src_md,
+            options.runtime_dst ? options.runtime_dst : dst_md,
+            options.attr ? handle.get() : nullptr);
     if (status != tfmt_success) return {outcome::refused, status, tfmt_get_last_error(), ""};
     const reorder_ptr reorder(created);
     const char *impl = nullptr;
@@ -111,10 +113,16 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
     const std::vector<unsigned char> old_dst(dst_data.data(), dst_data.data() + dst_data.size());
     const uint64_t before = fingerprint(src_data);
     const guarded_values values(attr);
+    const bool has_runtime_dims = options.runtime_src || options.runtime_dst;
+    const bool needs_args = options.attr || has_runtime_dims;
+    tfmt_exec_args_t args = *values.args();
+    args.struct_size = sizeof args;
+    if (has_runtime_dims) args.src_md = src_md, args.dst_md = dst_md;
     status = tfmt_reorder_execute(
-            created, src_data.data(), dst_data.data(), options.attr ? values.args() : nullptr);
+            created, src_data.data(), dst_data.data(), needs_args ? &args : nullptr);
     if (status != tfmt_success)
         return failed(std::string("execution failed: ") + tfmt_get_last_error(), impl);
+    tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl); // of this shape
     if (fingerprint(src_data) != before || !src_data.slack_is_intact())
         return failed("src was written", impl);
     return compare(src, src_data, dst, dst_data, old_dst, attr, impl);

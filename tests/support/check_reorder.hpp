@@ -26,6 +26,9 @@ struct check_options {
     size_t src_shift_bytes = 0; // away from the guard page: buffers may have any alignment
     size_t dst_shift_bytes = 0;
     const attributes *attr = nullptr; // null: none
+    // What the reorder is created with in place of src and dst, which then come at execution.
+    const_tfmt_memory_desc_t runtime_src = nullptr;
+    const_tfmt_memory_desc_t runtime_dst = nullptr;
 };
 
 // Creates and executes the reorder on random data between guard pages and compares every byte of
