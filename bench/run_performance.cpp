@@ -71,11 +71,11 @@ void run_performance(const case_descs &descs, const run_options &run, case_resul
         return;
     }
     const std::unique_ptr<tfmt_reorder, reorder_deleter> reorder(created);
+    if (result->src_bytes + result->dst_bytes > 0) measure(created, descs, run, result);
+    // With runtime dims it is known once a shape was executed.
     const char *impl = nullptr;
     if (tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl) == tfmt_success && impl)
         result->impl = impl;
-    if (result->src_bytes + result->dst_bytes == 0) return; // nothing to time
-    measure(created, descs, run, result);
 }
 
 } // namespace tfmt_bench
