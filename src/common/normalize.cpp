@@ -2,6 +2,8 @@
 #include "common/normalize.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 namespace tfmt {
 
@@ -67,7 +69,7 @@ bool is_exact_single(const move_problem &p, const level &l) {
 } // namespace
 
 bool scale_to_bytes(const reorder_problem &p, move_problem *out) {
-    *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels, {}};
+    *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels, {}, {}};
     if (p.src_elem_bits == 4) {
         out->elem_bytes = 1;
         return pair_nibbles(*out);
@@ -110,7 +112,8 @@ void fuse_neighbours(move_problem &p) {
             for (level &inner : p.levels) {
                 if (&outer == &inner || !is_exact_single(p, outer) || !is_exact_single(p, inner)
                         || outer.extent == 1 || outer.src_stride != inner.src_stride * inner.extent
-                        || outer.dst_stride != inner.dst_stride * inner.extent)
+                        || outer.dst_stride != inner.dst_stride * inner.extent
+                        || outer.param_stride_bytes != inner.param_stride_bytes * inner.extent)
                     continue;
                 inner.extent *= outer.extent;
                 p.limits[inner.dim] = {inner.extent, inner.extent};
@@ -191,15 +194,92 @@ bool scale_side(move_problem &p, const side &s, int elem_bits, std::string *why)
     return true;
 }
 
+// Indices of dimension `dim` that share the values of all parameters.
+dim_t common_group(const quantization &q, int dim) {
+    dim_t group = 0;
+    for (int i = 0; i < n_parameters; i++) {
+        const parameter &p = parameter_at(q, i);
+        if (p.is_set && p.stride[dim] != 0) group = std::gcd(group, p.group[dim]);
+    }
+    return std::max<dim_t>(1, group);
+}
+
+// Dimensions by how far apart their groups begin on one side, the nearest first.
+std::vector<int> dims_inner_first(const move_problem &p, const quantization &q, const side &s) {
+    std::vector<int> dims(p.limits.size());
+    std::iota(dims.begin(), dims.end(), 0);
+    const auto stride_of = [&](int d) {
+        const dim_t group = common_group(q, d);
+        dim_t least = std::numeric_limits<dim_t>::max();
+        for (const level &l : p.levels)
+            if (l.dim == d && l.is_regular() && l.unit * l.extent > group)
+                least = std::min(least, l.*s.stride * std::max<dim_t>(1, group / l.unit));
+        return least;
+    };
+    std::stable_sort(
+            dims.begin(), dims.end(), [&](int a, int b) { return stride_of(a) < stride_of(b); });
+    return dims;
+}
+
+// Gives each level its stride in the parameter space. Levels that reach from one group into the
+// next are cut at the border; false if that is not between two steps.
+bool place_parameters(move_problem &p) {
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        level &l = p.levels[i];
+        const dim_t stride = p.parameters.stride_bytes[size_t(l.dim)];
+        const dim_t group = p.parameters.group[size_t(l.dim)];
+        if (stride == 0) continue;
+        if (l.unit % group == 0) {
+            l.param_stride_bytes = l.unit / group * stride;
+            continue;
+        }
+        const bool is_top = i + 1 == p.levels.size() || p.levels[i + 1].dim != l.dim;
+        const bool is_inside = l.unit < group && l.extent <= group / l.unit;
+        if (is_inside && (is_top || group % (l.unit * l.extent) == 0)) continue;
+        if (group % l.unit != 0 || !l.is_regular()) return false;
+        level groups = in_groups(l, group / l.unit);
+        groups.param_stride_bytes = stride;
+        l.extent = group / l.unit;
+        p.levels.insert(p.levels.begin() + dim_t(i) + 1, groups);
+        i++;
+    }
+    return true;
+}
+
+bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *why) {
+    arithmetic &steps = out->converts.steps;
+    steps.computing_type = computing_type(p.src_type, p.dst_type);
+    steps.has_sum = p.quant.has_sum;
+    steps.sum_beta = p.quant.sum_beta;
+    std::vector<dim_t> dims;
+    for (const dim_limits &l : p.limits)
+        dims.push_back(l.load);
+    parameter_space &space = out->parameters;
+    const side &converting = out->converts.at_load ? src_side : dst_side;
+    if (!make_parameter_space(p.quant, steps.computing_type, dims,
+                dims_inner_first(*out, p.quant, converting), &space)) {
+        *why = "more parameter values than there are addresses";
+        return false;
+    }
+    for (int i = 0; i < n_parameters; i++)
+        steps.operands[size_t(i)] = {parameter_at(p.quant, i).is_set, space.array_of[i] < 0,
+                space.array_of[i] < 0 ? 0 : space.array_of[i] * space.array_bytes};
+    if (place_parameters(*out)) return true;
+    *why = "groups of a parameter that blocks of src or dst cut";
+    return false;
+}
+
 bool normalize_conversion(const reorder_problem &p, move_problem *out, std::string *why) {
     const int src_bytes = std::max(1, p.src_elem_bits / 8);
     const int dst_bytes = std::max(1, p.dst_elem_bits / 8);
-    *out = {std::min(src_bytes, dst_bytes), p.src_offset, p.dst_offset, p.limits, p.levels, {}};
+    *out = {std::min(src_bytes, dst_bytes), p.src_offset, p.dst_offset, p.limits, p.levels, {}, {}};
     out->converts.src_type = p.src_type;
     out->converts.dst_type = p.dst_type;
     out->converts.src_elem_bits = p.src_elem_bits;
     out->converts.dst_elem_bits = p.dst_elem_bits;
-    out->converts.at_load = src_bytes >= dst_bytes;
+    out->converts.at_load = src_bytes >= dst_bytes && !p.quant.has_sum;
+    out->elem_bytes = out->converts.at_load ? dst_bytes : src_bytes;
+    if (!p.quant.is_default() && !add_arithmetic(p, out, why)) return false;
     drop_single_steps(*out);
     split_exact_dims(*out);
     fuse_neighbours(*out);
@@ -210,7 +290,7 @@ bool normalize_conversion(const reorder_problem &p, move_problem *out, std::stri
 } // namespace
 
 bool normalize(const reorder_problem &p, move_problem *out, std::string *why) {
-    if (p.src_type != p.dst_type) return normalize_conversion(p, out, why);
+    if (p.src_type != p.dst_type || !p.quant.is_default()) return normalize_conversion(p, out, why);
     if (!scale_to_bytes(p, out)) return normalize_conversion(p, out, why);
     drop_single_steps(*out);
     split_exact_dims(*out);
@@ -228,7 +308,9 @@ std::string to_text(const move_problem &p) {
                 + " unit " + std::to_string(l.unit) + " src_stride "
                 + (l.is_regular() ? std::to_string(l.src_stride) : "irregular") + " dst_stride "
                 + (l.is_regular() ? std::to_string(l.dst_stride) : "irregular") + " load "
-                + std::to_string(limits.load) + " store " + std::to_string(limits.store) + "\n";
+                + std::to_string(limits.load) + " store " + std::to_string(limits.store);
+        if (l.param_stride_bytes) text += " param_stride " + std::to_string(l.param_stride_bytes);
+        text += "\n";
     }
     return text;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
+#include "common/parameter_space.hpp"
 #include "common/reorder_problem.hpp"
 
 // From the problem to the smallest equivalent loop nest, by pure passes. Out: strides in bytes. Of
@@ -15,9 +17,25 @@
 // and b 8.
 namespace tfmt {
 
+// What is computed between decoding an element and encoding it: quantization.hpp has the formula.
+struct arithmetic {
+    // Where a parameter's value is: in an array over the parameter space, or alone.
+    struct operand {
+        bool is_set = false;
+        bool is_one_value = false;
+        dim_t array_bytes = 0; // from the first array
+    };
+    data_type_t computing_type = tfmt_data_type_undef; // undef: nothing is computed
+    std::array<operand, n_parameters> operands;
+    bool has_sum = false;
+    float sum_beta = 0;
+
+    explicit operator bool() const { return computing_type != tfmt_data_type_undef; }
+};
+
 // What happens to an element on its way, unless bits move as they are. It travels where it is
 // narrow: what becomes narrower is converted when it is loaded, what becomes wider when it is
-// stored; 4-bit elements take a byte each on the way.
+// stored, and so is what needs the destination's old values; 4-bit elements take a byte each.
 struct conversion {
     data_type_t src_type = tfmt_data_type_undef; // undef: nothing happens
     data_type_t dst_type = tfmt_data_type_undef;
@@ -27,12 +45,13 @@ struct conversion {
     // Of 4-bit elements: the level of the two that share a byte, whose stride is given as 0.
     int src_pair_level = -1;
     int dst_pair_level = -1;
+    arithmetic steps;
 
     explicit operator bool() const { return src_type != tfmt_data_type_undef; }
     // Whether elements are not looked at, only unpacked and packed.
-    bool is_identity() const { return src_type == dst_type; }
+    bool is_identity() const { return src_type == dst_type && !steps; }
     // Whether what is not loaded, and so zero bits, would become something else.
-    bool makes_zero_nonzero() const { return src_type == tfmt_e8m0; }
+    bool makes_zero_nonzero() const { return src_type == tfmt_e8m0 || steps; }
 };
 
 struct move_problem {
@@ -42,6 +61,7 @@ struct move_problem {
     std::vector<dim_limits> limits;
     std::vector<level> levels; // of each dimension inner to outer; strides in bytes
     conversion converts = {};
+    parameter_space parameters = {}; // of the arithmetic
 
     int src_elem_bits() const { return converts ? converts.src_elem_bits : 8 * elem_bytes; }
     int dst_elem_bits() const { return converts ? converts.dst_elem_bits : 8 * elem_bytes; }

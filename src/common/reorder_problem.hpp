@@ -35,6 +35,7 @@ struct level {
     // the offset of step i comes from its digits, and the strides above are 0.
     std::vector<digit> src_digits;
     std::vector<digit> dst_digits;
+    dim_t param_stride_bytes = 0; // of the parameters' values, where there are any
 
     bool is_regular() const { return src_digits.empty(); }
 };

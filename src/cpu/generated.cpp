@@ -8,6 +8,7 @@
 #include "common/normalize.hpp"
 #include "cpu/exec/driver.hpp"
 #include "cpu/exec/parallel.hpp"
+#include "cpu/exec/parameters.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
 #include "cpu/jit/code_cache.hpp"
@@ -34,19 +35,29 @@ public:
 
     const plan &the_plan() const { return plan_; }
 
+    // How far behind the parameters' arrays the kernels may read: as far as a tile that begins at
+    // their end reaches, and a vector.
+    size_t parameter_slack_bytes() const {
+        size_t slack = tuning::line_bytes;
+        for (const tile_bit &b : plan_.the_tile.bits)
+            slack += size_t(b.param_stride_bytes);
+        return slack;
+    }
+
     void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
-        const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
-            driver_.run(begin, end, [&](const kernel_call &c) {
-                kernels_[size_t(c.kernel)].run(
-                        src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
-            });
-        };
-        const team threads = team_worth(plan_.moved_bytes, pool, dst, plan_.moved_bytes / 2);
-        parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
-            if (plan_.scratch)
-                with_scratch(begin, end, run_calls);
-            else
-                run_calls(begin, end, nullptr);
+        run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
+            kernels_[size_t(c.kernel)].run(
+                    src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
+        });
+    }
+
+    void run(const char *src, char *dst, const tfmt_threadpool_t *pool,
+            const ir::parameter_values &values) const {
+        run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
+            const auto kernel = reinterpret_cast<jit::computing_kernel_fn>(
+                    reinterpret_cast<uintptr_t>(kernels_[size_t(c.kernel)].run));
+            kernel(src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch,
+                    values.singles, static_cast<const char *>(values.arrays) + c.param_offset);
         });
     }
 
@@ -59,6 +70,20 @@ public:
     }
 
 private:
+    template <typename Call>
+    void run_on_threads(char *dst, const tfmt_threadpool_t *pool, Call &&call) const {
+        const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
+            driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
+        };
+        const team threads = team_worth(plan_.moved_bytes, pool, dst, plan_.moved_bytes / 2);
+        parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
+            if (plan_.scratch)
+                with_scratch(begin, end, run_calls);
+            else
+                run_calls(begin, end, nullptr);
+        });
+    }
+
     static std::vector<ir::kernel> kernels_of(const plan &p) {
         std::vector<ir::kernel> kernels;
         kernels.reserve(p.kernels.size());
@@ -92,7 +117,17 @@ public:
 
     tfmt_status_t execute(const execution &e) const noexcept override {
         const program &chosen = is_aligned(e.dst) ? *for_aligned_ : for_any_;
-        chosen.run(static_cast<const char *>(e.src), static_cast<char *>(e.dst), e.pool);
+        const char *src = static_cast<const char *>(e.src);
+        char *dst = static_cast<char *>(e.dst);
+        if (!normalized_.converts.steps) {
+            chosen.run(src, dst, e.pool);
+            return tfmt_success;
+        }
+        parameter_buffer parameters;
+        if (!parameters.fill(
+                    problem_.quant, normalized_.parameters, chosen.parameter_slack_bytes(), e))
+            return tfmt_out_of_memory;
+        chosen.run(src, dst, e.pool, parameters.values());
         return tfmt_success;
     }
 
@@ -123,10 +158,6 @@ private:
 
 std::shared_ptr<const implementation> make_generated(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why) {
-    if (!p.quant.is_default()) {
-        *why = "attributes are not generated yet";
-        return nullptr;
-    }
     if (m.vector_bytes == 0) {
         *why = "no instruction set to generate code for";
         return nullptr;

@@ -6,7 +6,7 @@
 int main(void) {
     const tfmt_dims_t dims = {2, 17, 5, 4};
     tfmt_memory_desc_t md = NULL;
-    tfmt_exec_args_t args = {sizeof(tfmt_exec_args_t), NULL, NULL, NULL, NULL, NULL};
+    tfmt_exec_args_t args = {sizeof(tfmt_exec_args_t), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     size_t size_bytes;
     if (tfmt_nhwc != tfmt_acdb || tfmt_nChw16c != tfmt_aBcd16b || tfmt_f32 != 3) return 1;
     if (sizeof(tfmt_dims_t) != TFMT_MAX_NDIMS * sizeof(tfmt_dim_t)) return 2;

@@ -10,7 +10,8 @@ namespace tfmt::cpu {
 namespace {
 
 driver_loop make_loop(const level &l, const job_loop &range) {
-    driver_loop loop {range.level, range.first, range.count, l.src_stride, l.dst_stride, {}, {}};
+    driver_loop loop {range.level, range.first, range.count, l.src_stride, l.dst_stride,
+            l.param_stride_bytes, {}, {}};
     if (l.is_regular()) return loop;
     for (dim_t i = 0; i < range.count; i++) {
         loop.src_offsets.push_back(src_offset_of(l, range.first + i));
@@ -28,10 +29,11 @@ dim_t steps_of_a_line(dim_t step_bytes) {
 }
 
 driver_calls make_calls(const plan &p, const job &j) {
-    driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0};
+    driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0, 0};
     if (p.has_shared_root()) {
         c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
         c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
+        c.param_root_step = p.problem.levels[p.n_driver_levels].param_stride_bytes;
         c.root_align = steps_of_a_line(c.dst_root_step);
     }
     return c;

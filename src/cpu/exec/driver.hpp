@@ -23,6 +23,7 @@ struct driver_loop {
     dim_t count;
     dim_t src_step; // of a regular level, bytes
     dim_t dst_step;
+    dim_t param_step;
     // Offsets of each step of an irregular level, bytes; empty for a regular one.
     std::vector<dim_t> src_offsets;
     std::vector<dim_t> dst_offsets;
@@ -33,6 +34,7 @@ struct driver_loop {
     dim_t dst_offset(dim_t i) const {
         return dst_offsets.empty() ? (first + i) * dst_step : dst_offsets[size_t(i)];
     }
+    dim_t param_offset(dim_t i) const { return (first + i) * param_step; }
 };
 
 // The calls of one kernel for its root steps, at one place.
@@ -44,12 +46,14 @@ struct driver_calls {
     bool has_rest;
     dim_t src_root_step;
     dim_t dst_root_step;
+    dim_t param_root_step;
 };
 
 struct kernel_call {
     int kernel;
     dim_t src_offset;
     dim_t dst_offset;
+    dim_t param_offset;
     dim_t root_count;
     bool with_rest;
 };
@@ -64,10 +68,16 @@ public:
     // Makes the calls for the root steps that begin in [begin, end): call(const kernel_call &).
     template <typename Call>
     void run(dim_t begin, dim_t end, Call &&call) const {
-        walk(nodes_, begin, end, src_offset_, dst_offset_, call);
+        walk(nodes_, begin, end, {src_offset_, dst_offset_, 0}, call);
     }
 
 private:
+    struct offsets {
+        dim_t src;
+        dim_t dst;
+        dim_t param;
+    };
+
     // A loop around others, or calls.
     struct node {
         driver_loop loop;
@@ -87,15 +97,15 @@ private:
     static dim_t first_step(const node &n, dim_t item);
 
     template <typename Call>
-    static void walk(const std::vector<node> &nodes, dim_t begin, dim_t end, dim_t src_offset,
-            dim_t dst_offset, Call &&call) {
+    static void walk(const std::vector<node> &nodes, dim_t begin, dim_t end, const offsets &at,
+            Call &&call) {
         for (const node &n : nodes) {
             if (end <= 0) return;
             if (begin < n.n_items) {
                 if (n.inside.empty())
-                    run_calls(n, begin, end, src_offset, dst_offset, call);
+                    run_calls(n, begin, end, at, call);
                 else
-                    run_loop(n, begin, end, src_offset, dst_offset, call);
+                    run_loop(n, begin, end, at, call);
             }
             begin -= n.n_items;
             end -= n.n_items;
@@ -103,28 +113,28 @@ private:
     }
 
     template <typename Call>
-    static void run_loop(const node &n, dim_t begin, dim_t end, dim_t src_offset, dim_t dst_offset,
-            Call &&call) {
+    static void run_loop(const node &n, dim_t begin, dim_t end, const offsets &at, Call &&call) {
         for (dim_t i = begin > 0 ? begin / n.step_items : 0; i < n.loop.count; i++) {
-            const dim_t at = i * n.step_items;
-            if (at >= end) return;
-            walk(n.inside, begin - at, end - at, src_offset + n.loop.src_offset(i),
-                    dst_offset + n.loop.dst_offset(i), call);
+            const dim_t item = i * n.step_items;
+            if (item >= end) return;
+            walk(n.inside, begin - item, end - item,
+                    {at.src + n.loop.src_offset(i), at.dst + n.loop.dst_offset(i),
+                            at.param + n.loop.param_offset(i)},
+                    call);
         }
     }
 
     template <typename Call>
-    static void run_calls(const node &n, dim_t begin, dim_t end, dim_t src_offset, dim_t dst_offset,
-            Call &&call) {
+    static void run_calls(const node &n, dim_t begin, dim_t end, const offsets &at, Call &&call) {
         const driver_calls &c = n.calls;
         const dim_t last = end < n.n_items ? first_step(n, end) : n.n_steps();
         for (dim_t step = begin > 0 ? first_step(n, begin) : 0, count; step < last; step += count) {
             count = last - step;
             // A last chunk shorter than half a chunk is not worth a call of its own.
             if (count - c.root_chunk >= (c.root_chunk + 1) / 2) count = c.root_chunk;
-            call(kernel_call {c.kernel, src_offset + step * c.src_root_step,
-                    dst_offset + step * c.dst_root_step, c.root_count > 0 ? count : 0,
-                    c.has_rest && (step + count >= c.root_count)});
+            call(kernel_call {c.kernel, at.src + step * c.src_root_step,
+                    at.dst + step * c.dst_root_step, at.param + step * c.param_root_step,
+                    c.root_count > 0 ? count : 0, c.has_rest && (step + count >= c.root_count)});
         }
     }
 

@@ -9,14 +9,16 @@ namespace tfmt::cpu::ir {
 
 namespace {
 
-// `count` steps from step `first` on.
-nest_node steps_of(dim_t src_stride, dim_t dst_stride, dim_t first, dim_t count) {
+// `count` steps of `l` from step `first` on.
+nest_node steps_of(const level &l, dim_t dst_stride, dim_t first, dim_t count) {
     nest_node node;
-    node.src_offset_bytes = first * src_stride;
+    node.src_offset_bytes = first * l.src_stride;
     node.dst_offset_bytes = first * dst_stride;
+    node.param_offset_bytes = first * l.param_stride_bytes;
     node.count = count;
-    node.src_step_bytes = src_stride;
+    node.src_step_bytes = l.src_stride;
     node.dst_step_bytes = dst_stride;
+    node.param_step_bytes = l.param_stride_bytes;
     return node;
 }
 
@@ -28,7 +30,7 @@ public:
     void add_segment(std::vector<nest_node> &nodes, size_t depth, const nest_state &state,
             const segment &s, dim_t from_step) {
         const level &l = p_.problem.levels[depth];
-        nest_node node = steps_of(l.src_stride, dst_stride_at(depth), s.first - from_step, s.count);
+        nest_node node = steps_of(l, dst_stride_at(depth), s.first - from_step, s.count);
         add_levels(node.children, depth + 1, enter(state, l.dim, s));
         if (!node.children.empty()) nodes.push_back(std::move(node));
     }
@@ -95,7 +97,7 @@ private:
     // source of the chain's first block, if these are the last ones of the chain.
     nest_node chain_part(const level &l, const nest_state &state, const segment &s, dim_t first,
             dim_t count, bool is_chained, dim_t chain_bytes) {
-        nest_node node = steps_of(l.src_stride, l.dst_stride, first, count);
+        nest_node node = steps_of(l, l.dst_stride, first, count);
         const dim_t next = chain_bytes > 0 ? p_.scratch.next_chain_bytes - chain_bytes
                                            : p_.scratch.next_block_bytes;
         add_staged_block(node.children, enter(state, l.dim, s), is_chained, next);
@@ -222,6 +224,7 @@ kernel build(const plan &p, const kernel_spec &spec) {
     const std::vector<segment> segments = root_segments(p, spec.state);
     k.src_step_bytes = root.src_stride;
     k.dst_step_bytes = root.dst_stride;
+    k.param_step_bytes = root.param_stride_bytes;
     nests.add_levels(k.root, depth + 1, enter(spec.state, root.dim, segments[0]));
     const dim_t reached = segments[0].first + segments[0].count;
     for (size_t i = 1; i < segments.size(); i++)

@@ -222,6 +222,11 @@ private:
         const uint64_t full = chunk_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << chunk_bytes) - 1;
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
                                                   : is_dst_packed(t_, shape.run);
+        const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };
+        const bool computes = p_.problem.parameters.varies() && !state_.in_padding
+                && p_.problem.converts.at_load == (kind == op_kind::load);
+        const std::vector<int64_t> params = subset_sums(shape.regs, param_of);
+        if (computes) k_.lane_param_offset_bytes = subset_sums(lanes_, param_of);
         for (size_t r = 0; r < regs.size(); r++) {
             op o(kind);
             o.unit_bytes = chunk_bytes;
@@ -238,6 +243,7 @@ private:
                 any |= mask;
             }
             if (!any) o.chunks.clear();
+            if (computes) o.param_offset_bytes = params[r];
             add(r, std::move(o));
         }
     }

@@ -14,10 +14,10 @@ constexpr uint32_t is_wide_op = 1 << 24;
 
 // Most words of a number, and of the members of each structure that are numbers.
 constexpr size_t number_words = 3;
-constexpr size_t op_words = 7, chunk_words = 3 * number_words;
+constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
 constexpr size_t run_words = 3 * number_words, drain_words = 3;
-constexpr size_t node_words = 5 * number_words + 3 + 1;
-constexpr size_t kernel_words = 5 * number_words + 12;
+constexpr size_t node_words = 7 * number_words + 3 + 1;
+constexpr size_t kernel_words = 6 * number_words + 16 + n_parameters * (2 + number_words);
 
 // Writes into room that is known to be enough.
 class writer {
@@ -38,7 +38,8 @@ public:
     }
 
     void put(const op &o) {
-        const auto &[kind, is_high, selector, unit_bytes, result, a, b, constant, chunks] = o;
+        const auto &[kind, is_high, selector, unit_bytes, result, a, b, constant, chunks,
+                param_offset_bytes] = o;
         const uint32_t what = uint8_t(kind) | uint32_t(is_high) << 8
                 | uint32_t(uint8_t(selector)) << 16;
         // -1 for "none" becomes 0. Two to a word where all of them fit, as they nearly always do.
@@ -52,6 +53,7 @@ public:
             for (uint32_t v : {what | is_wide_op, n_chunks, unit, w, x, y, z})
                 put_small(v);
         }
+        put(param_offset_bytes);
         for (const auto &[offset_bytes, mask, data] : chunks) {
             put(offset_bytes);
             put(int64_t(mask));
@@ -75,9 +77,9 @@ public:
         put_size(nodes.size());
         for (const nest_node &n : nodes) {
             const auto &[src_offset_bytes, dst_offset_bytes, count, src_step_bytes, dst_step_bytes,
-                    block, step, drain, children] = n;
-            for (int64_t v :
-                    {src_offset_bytes, dst_offset_bytes, count, src_step_bytes, dst_step_bytes})
+                    param_offset_bytes, param_step_bytes, block, step, drain, children] = n;
+            for (int64_t v : {src_offset_bytes, dst_offset_bytes, count, src_step_bytes,
+                         dst_step_bytes, param_offset_bytes, param_step_bytes})
                 put(v);
             for (int v : {block, int(step), drain})
                 put_small(uint32_t(v));
@@ -95,17 +97,34 @@ public:
         for (int v : {int(c.src_type), int(c.dst_type), c.src_elem_bits, c.dst_elem_bits,
                      int(c.at_load)})
             put_small(uint32_t(v));
+        put(c.steps);
+    }
+
+    void put(const arithmetic &a) {
+        uint32_t beta_bits;
+        std::memcpy(&beta_bits, &a.sum_beta, sizeof beta_bits);
+        for (uint32_t v : {uint32_t(a.computing_type), uint32_t(a.has_sum), beta_bits})
+            put_small(v);
+        for (const arithmetic::operand &o : a.operands) {
+            put_small(uint32_t(o.is_set));
+            put_small(uint32_t(o.is_one_value));
+            put(int64_t(o.array_bytes));
+        }
     }
 
     void put(const kernel &k) {
-        const auto &[vector_bytes, elem_bytes, converts, is_streaming, scratch_bytes, drains,
-                n_values, constants, blocks, src_step_bytes, dst_step_bytes, root, rest] = k;
+        const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
+                scratch_bytes, drains, n_values, constants, blocks, src_step_bytes, dst_step_bytes,
+                param_step_bytes, root, rest] = k;
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
-                     dst_step_bytes})
+                     dst_step_bytes, param_step_bytes})
             put(v);
         put_small(is_streaming);
         put_small(uint32_t(elem_bytes));
         put(converts);
+        put_size(lane_param_offset_bytes.size());
+        for (int64_t v : lane_param_offset_bytes)
+            put(v);
         for (size_t n : {drains.size(), constants.size(), blocks.size()})
             put_size(n);
         for (const drain &d : drains)
@@ -133,8 +152,8 @@ size_t most_words(const std::vector<nest_node> &nodes) {
 }
 
 size_t most_words(const kernel &k) {
-    size_t n = kernel_words + most_words(k.root) + most_words(k.rest)
-            + k.constants.size() * sizeof(byte_indices) / sizeof(uint32_t);
+    size_t n = kernel_words + k.lane_param_offset_bytes.size() * number_words + most_words(k.root)
+            + most_words(k.rest) + k.constants.size() * sizeof(byte_indices) / sizeof(uint32_t);
     for (const drain &d : k.drains)
         n += drain_words + d.runs.size() * run_words
                 + d.prefetch_offset_bytes.size() * number_words;

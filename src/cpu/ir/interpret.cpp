@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "cpu/ir/ir.hpp"
+#include "cpu/ref/codecs.hpp"
 #include "cpu/ref/convert.hpp"
 
 namespace tfmt::cpu::ir {
@@ -49,28 +50,33 @@ constexpr uint64_t zeros[1] = {};
 
 class interpreter {
 public:
-    explicit interpreter(const kernel &k)
+    interpreter(const kernel &k, const void *singles)
         : k_(k),
+          singles_(static_cast<const uint8_t *>(singles)),
           lane_bytes_(k.converts ? k.elem_bytes : 1),
           values_(size_t(k.n_values)),
           scratch_(size_t(k.scratch_bytes)) {}
 
-    void run(const std::vector<nest_node> &nodes, const uint8_t *src, uint8_t *dst) {
+    void run(const std::vector<nest_node> &nodes, const uint8_t *src, uint8_t *dst,
+            const uint8_t *params) {
         for (const nest_node &n : nodes) {
+            const uint8_t *p = params + n.param_offset_bytes;
             const uint8_t *s = src + n.src_offset_bytes;
             uint8_t *d = dst + n.dst_offset_bytes;
             if (n.step != scratch_step::none) {
                 if (n.step == scratch_step::fill)
-                    run(n.children, s, scratch_.data() + n.dst_offset_bytes);
+                    run(n.children, s, scratch_.data() + n.dst_offset_bytes, p);
                 if (n.step == scratch_step::drain) drain_to(k_.drains[size_t(n.drain)], d);
                 continue;
             }
             if (n.block >= 0) {
+                params_ = p;
                 run(k_.blocks[n.block], s, d);
                 continue;
             }
             for (int64_t i = 0; i < n.count; i++)
-                run(n.children, s + i * n.src_step_bytes, d + i * n.dst_step_bytes);
+                run(n.children, s + i * n.src_step_bytes, d + i * n.dst_step_bytes,
+                        p + i * n.param_step_bytes);
         }
     }
 
@@ -101,7 +107,7 @@ private:
             if (!k_.converts)
                 value[size_t(byte)] = from[elem];
             else if (k_.converts.at_load)
-                convert(k_.converts.dst_type, from, elem, &value[size_t(byte)], 0);
+                convert(o, byte, from, elem, &value[size_t(byte)], 0);
             else
                 copy_to_lane(k_.converts.src_type, from, elem, &value[size_t(byte)]);
         });
@@ -117,7 +123,7 @@ private:
             else if (k_.converts.at_load)
                 copy(k_.converts.dst_type, lane, 0, to, elem);
             else if (c.data >> elem * lane_bytes_ & 1)
-                convert(k_.converts.dst_type, lane, 0, to, elem);
+                convert(o, byte, lane, 0, to, elem);
             else
                 copy(k_.converts.dst_type, zeros, 0, to, elem);
         });
@@ -134,8 +140,43 @@ private:
                     visit(o.chunks[c], e, int(c) * o.unit_bytes + e * lane_bytes_);
     }
 
-    void convert(data_type_t dst_type, const void *src, int from, void *dst, int to) const {
-        ref::find_convert_run(k_.converts.src_type, dst_type)(src, from, 1, dst, to, 1, 1);
+    // Element `from` of src to element `to` of dst; `byte` is where its lane begins in the value.
+    void convert(const op &o, int byte, const void *src, int from, void *dst, int to) const {
+        const conversion &c = k_.converts;
+        if (!c.steps)
+            ref::find_convert_run(c.src_type, c.dst_type)(src, from, 1, dst, to, 1, 1);
+        else if (c.steps.computing_type == tfmt_f64)
+            compute<double>(o, byte / lane_bytes_, src, from, dst, to);
+        else
+            compute<float>(o, byte / lane_bytes_, src, from, dst, to);
+    }
+
+    template <typename T>
+    T value_of(int parameter, const op &o, int lane) const {
+        const arithmetic::operand &from = k_.converts.steps.operands[size_t(parameter)];
+        const uint8_t *at = from.is_one_value ? singles_ + parameter * single_bytes
+                                              : params_ + from.array_bytes + o.param_offset_bytes
+                        + k_.lane_param_offset_bytes[size_t(lane)];
+        T value;
+        std::memcpy(&value, at, sizeof value);
+        return value;
+    }
+
+    template <typename T>
+    void compute(const op &o, int lane, const void *src, int from, void *dst, int to) const {
+        const arithmetic &steps = k_.converts.steps;
+        const auto &asked = steps.operands;
+        T t, old;
+        ref::codec_of<T>(k_.converts.src_type).decode(src, from, 1, &t, 1);
+        if (asked[src_zero_point].is_set) t = t - value_of<T>(src_zero_point, o, lane);
+        if (asked[src_scale].is_set) t = t * value_of<T>(src_scale, o, lane);
+        if (steps.has_sum) {
+            ref::codec_of<T>(k_.converts.dst_type).decode(dst, to, 1, &old, 1);
+            t = t + T(steps.sum_beta) * old;
+        }
+        if (asked[dst_scale].is_set) t = t / value_of<T>(dst_scale, o, lane);
+        if (asked[dst_zero_point].is_set) t = t + value_of<T>(dst_zero_point, o, lane);
+        ref::codec_of<T>(k_.converts.dst_type).encode(&t, dst, to, 1, 1);
     }
     static void copy(data_type_t type, const void *src, int from, void *dst, int to) {
         ref::find_convert_run(type, type)(src, from, 1, dst, to, 1, 1);
@@ -156,6 +197,8 @@ private:
     }
 
     const kernel &k_;
+    const uint8_t *singles_;
+    const uint8_t *params_ = nullptr; // of the block
     const int lane_bytes_;
     std::vector<bytes> values_;
     std::vector<uint8_t> scratch_;
@@ -163,13 +206,19 @@ private:
 
 } // namespace
 
-void interpret(const kernel &k, const void *src, void *dst, int64_t root_count, bool with_rest) {
-    interpreter machine(k);
+void interpret(const kernel &k, const void *src, void *dst, int64_t root_count, bool with_rest,
+        const parameter_values &values) {
+    interpreter machine(k, values.singles);
+    const uint8_t *p = static_cast<const uint8_t *>(values.arrays);
     const uint8_t *s = static_cast<const uint8_t *>(src);
     uint8_t *d = static_cast<uint8_t *>(dst);
-    for (int64_t i = 0; i < root_count; i++, s += k.src_step_bytes, d += k.dst_step_bytes)
-        machine.run(k.root, s, d);
-    if (with_rest) machine.run(k.rest, s, d);
+    for (int64_t i = 0; i < root_count; i++) {
+        machine.run(k.root, s, d, p);
+        s += k.src_step_bytes;
+        d += k.dst_step_bytes;
+        p += k.param_step_bytes;
+    }
+    if (with_rest) machine.run(k.rest, s, d, p);
 }
 
 } // namespace tfmt::cpu::ir

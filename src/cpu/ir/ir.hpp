@@ -64,6 +64,8 @@ struct op {
     int b = -1;
     int constant = -1;
     std::vector<chunk> chunks;
+    // Of a load or store that computes: from the parameters' pointer to those of its first lane.
+    int64_t param_offset_bytes = 0;
 };
 
 using block = std::vector<op>;
@@ -103,18 +105,23 @@ struct nest_node {
     int64_t count = 1;
     int64_t src_step_bytes = 0;
     int64_t dst_step_bytes = 0;
+    int64_t param_offset_bytes = 0;
+    int64_t param_step_bytes = 0;
     int block = -1; // index into kernel::blocks; -1: a loop
     scratch_step step = scratch_step::none;
     int drain = -1; // index into kernel::drains
     std::vector<nest_node> children;
 };
 
-// The caller gives pointers and the number of root steps. After them the pointers stand behind the
+// The caller gives pointers and the number of root steps. In kernels that compute with parameters
+// the pointer to their arrays moves as the two others do. After them the pointers stand behind the
 // last step; there `rest` is done if the caller asks for it.
 struct kernel {
     int vector_bytes = 0; // of every value; below 16 they live in general registers
     int elem_bytes = 0;   // of a lane of a value
     conversion converts;
+    // Of kernels with parameters that vary: where those of each lane are, from the first lane's.
+    std::vector<int64_t> lane_param_offset_bytes;
     // What goes to the destination in whole lines bypasses the caches: drains, if there is a
     // scratch; else the stores of whole vectors, whose addresses must be multiples of vector_bytes.
     bool is_streaming = false;
@@ -125,6 +132,7 @@ struct kernel {
     std::vector<block> blocks;
     int64_t src_step_bytes = 0;
     int64_t dst_step_bytes = 0;
+    int64_t param_step_bytes = 0;
     std::vector<nest_node> root;
     std::vector<nest_node> rest;
 };
@@ -142,8 +150,17 @@ byte_indices indices_of(const kernel &k, const op &o);
 // masks in range, chunks that fill the vector.
 std::string verify(const kernel &k);
 
+// Values of the parameters, decoded to the computing type, as kernels take them.
+struct parameter_values {
+    // Parameter i, if it is a single value, fills the single_bytes from i * single_bytes on.
+    const void *singles = nullptr;
+    const void *arrays = nullptr; // of the others, at this call's place
+};
+constexpr int single_bytes = 64;
+
 // Executes the kernel, byte by byte.
-void interpret(const kernel &k, const void *src, void *dst, int64_t root_count, bool with_rest);
+void interpret(const kernel &k, const void *src, void *dst, int64_t root_count, bool with_rest,
+        const parameter_values &values = {});
 
 std::string to_text(const kernel &k);
 

@@ -13,6 +13,9 @@ namespace tfmt::cpu::jit {
 // kernel's scratch, if it has one.
 using kernel_fn = void (*)(
         const void *src, void *dst, int64_t root_count, int64_t with_rest, void *scratch);
+// Of kernels that compute with parameters.
+using computing_kernel_fn = void (*)(const void *src, void *dst, int64_t root_count,
+        int64_t with_rest, void *scratch, const void *param_singles, const void *param_arrays);
 
 // The code may stand at any multiple of this.
 constexpr size_t code_alignment_bytes = 64;

@@ -23,11 +23,11 @@ void heap_allocator::free(uint8_t *p) { std::free(p); }
 
 namespace {
 
-// Loop counters by depth; deeper loops count on the stack. The first needs no saving.
+// Loop counters by depth; deeper loops count on the stack. The first needs no saving; kernels that
+// compute with parameters have neither it nor the last.
 const int counter_regs[] = {Operand::R9, Operand::RBX, Operand::RBP, Operand::R12, Operand::R13,
         Operand::R14, Operand::R15};
 constexpr int n_counter_regs = 7;
-constexpr int n_scratch_counter_regs = 1;
 
 int depth_of(const std::vector<ir::nest_node> &nodes) {
     int depth = 0;
@@ -97,9 +97,14 @@ void emitter::add_to(const Reg64 &reg, int64_t value) {
 std::vector<uint8_t> emitter::assemble() {
     prepare_conversion();
     const int depth = std::max(depth_of(k_.root), depth_of(k_.rest));
-    const int n_saved = std::max(0, std::min(depth, n_counter_regs) - n_scratch_counter_regs);
+    const bool computes = bool(k_.converts.steps);
+    const int n_saved = std::max(0, std::min(depth + computes, n_counter_regs - computes) - 1);
     for (int i = 0; i < n_saved; i++)
-        push(Reg64(counter_regs[n_scratch_counter_regs + i]));
+        push(Reg64(counter_regs[1 + i]));
+    if (computes) {
+        push(r15);
+        mov(r15, ptr[rsp + 8 * (n_saved + 2)]); // the seventh argument
+    }
     if (k_.scratch_bytes > 0) push(rcx);
     prologue();
     Label root, root_done, done;
@@ -110,6 +115,7 @@ std::vector<uint8_t> emitter::assemble() {
     emit_nodes(k_.root, 0);
     add_to(rdi, k_.src_step_bytes);
     add_to(rsi, k_.dst_step_bytes);
+    add_to(r15, k_.param_step_bytes);
     dec(rdx);
     jnz(root, T_NEAR);
     L(root_done);
@@ -121,8 +127,9 @@ std::vector<uint8_t> emitter::assemble() {
         L(done);
     }
     epilogue();
+    if (computes) pop(r15);
     for (int i = n_saved; i-- > 0;)
-        pop(Reg64(counter_regs[n_scratch_counter_regs + i]));
+        pop(Reg64(counter_regs[1 + i]));
     ret();
     emit_constants();
     if (!k_.drains.empty()) align(sizeof(uint64_t));
@@ -158,6 +165,7 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
         // A single step needs no pointer arithmetic: its offset goes into the addresses.
         src_base_ += n.src_offset_bytes;
         dst_base_ += n.dst_offset_bytes;
+        param_base_ += n.param_offset_bytes;
         if (n.step != ir::scratch_step::none)
             emit_scratch_step(n, depth);
         else if (n.block >= 0)
@@ -166,14 +174,18 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
             emit_nodes(n.children, depth);
         src_base_ -= n.src_offset_bytes;
         dst_base_ -= n.dst_offset_bytes;
+        param_base_ -= n.param_offset_bytes;
     }
 }
 
 void emitter::emit_loop(const ir::nest_node &n, int depth) {
-    const bool in_reg = depth < n_counter_regs;
-    const Reg64 counter(in_reg ? counter_regs[depth] : Operand::RAX);
+    const bool computes = bool(k_.converts.steps);
+    const int index = depth + computes;
+    const bool in_reg = index < n_counter_regs - computes;
+    const Reg64 counter(in_reg ? counter_regs[index] : Operand::RAX);
     add_to(rdi, n.src_offset_bytes);
     add_to(rsi, n.dst_offset_bytes);
+    add_to(r15, n.param_offset_bytes);
     mov(counter, n.count);
     if (!in_reg) push(counter);
     Label again;
@@ -182,6 +194,7 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
     emit_nodes(n.children, depth + 1);
     add_to(rdi, n.src_step_bytes);
     add_to(rsi, n.dst_step_bytes);
+    add_to(r15, n.param_step_bytes);
     if (in_reg)
         dec(counter);
     else
@@ -190,6 +203,7 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
     if (!in_reg) lea(rsp, ptr[rsp + 8]);
     add_to(rdi, -(n.src_offset_bytes + n.count * n.src_step_bytes));
     add_to(rsi, -(n.dst_offset_bytes + n.count * n.dst_step_bytes));
+    add_to(r15, -(n.param_offset_bytes + n.count * n.param_step_bytes));
 }
 
 void emitter::emit_block(const ir::block &ops) {

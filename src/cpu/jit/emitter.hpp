@@ -16,7 +16,8 @@
 //
 // Registers: rdi src, rsi dst, rdx root steps left, rcx whether to do the rest (on the stack in
 // kernels with a scratch, whose drains need it), r8 the scratch buffer, r10 the state of a chain of
-// drains, rax and r11 for anything, loop counters in the others.
+// drains, rax and r11 for anything, loop counters in the others. In kernels that compute with
+// parameters r9 holds the single values and r15 the arrays of the others.
 namespace tfmt::cpu::jit {
 
 using Xbyak::Address;
@@ -80,13 +81,18 @@ protected:
     virtual bool may_reuse_b() const = 0;
 
     // May use rax, so an address must be used before the next one is made.
-    Address src_at(int64_t offset_bytes) { return ptr[where(rdi, offset_bytes + src_base_)]; }
+    Address src_at(int64_t offset_bytes) {
+        if (loads_old_values_) return dst_at(offset_bytes);
+        return ptr[where(rdi, offset_bytes + src_base_)];
+    }
     Address dst_at(int64_t offset_bytes) { return ptr[where(rsi, offset_bytes + dst_base_)]; }
     Address constant_at(int index);
 
     // What conversions are written in, and registers for them: the operand and the temporaries.
     virtual std::unique_ptr<lane_ops> make_lane_ops() = 0;
     virtual std::array<int, 1 + n_converter_temps> converter_regs() const = 0;
+    int old_values_reg() const { return converter_regs()[0] - 1; } // if there is a sum
+    bool has_sum() const { return k_.converts.steps.has_sum; }
     virtual int max_vector_bytes() const = 0;
     // The register that holds value `v` of the values' registers.
     virtual int physical(int v) const { return v; }
@@ -134,6 +140,9 @@ private:
     void emit_memory_store(const ir::op &o, int a);
     void emit_converting_load(const ir::op &o, int out);
     void emit_converting_store(const ir::op &o, int a);
+    void emit_arithmetic(const ir::op &o, int first, int n, int x);
+    void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step);
+    void add_old_values(const ir::op &o, int first, int n, int x);
     void load_memory(const ir::op &o, int out, int n_bytes);
     void store_memory(const ir::op &o, int a, int n_bytes);
     ir::op lanes_of(const ir::op &o, int first, int n, int elem_bits) const;
@@ -149,7 +158,10 @@ private:
     int width_bytes_;
     std::unique_ptr<lane_ops> lane_ops_; // of kernels that convert
     std::unique_ptr<converter> converter_;
-    int64_t src_base_ = 0; // offsets of the block being emitted
+    carrier carrier_ = carrier::f32;
+    bool loads_old_values_ = false; // loads are from the destination
+    int64_t param_base_ = 0;        // as src_base_
+    int64_t src_base_ = 0;          // offsets of the block being emitted
     int64_t dst_base_ = 0;
     std::vector<Xbyak::Label> constants_;
     Xbyak::Label tables_; // of the drains, behind everything else

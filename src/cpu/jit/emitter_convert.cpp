@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
+#include <stdexcept>
 
 #include "cpu/jit/compile.hpp"
 #include "cpu/jit/emitter.hpp"
@@ -8,20 +10,21 @@
 // unpacked and packed, and one of the two sides converts, some lanes at a time.
 namespace tfmt::cpu::jit {
 
+using Xbyak::RegExp;
+
 void emitter::prepare_conversion() {
     if (!k_.converts) return;
     lane_ops_ = make_lane_ops();
     const auto regs = converter_regs();
     std::array<int, n_converter_temps> temps {};
     std::copy(regs.begin() + 1, regs.end(), temps.begin());
-    converter_ = std::make_unique<converter>(
-            *lane_ops_, carrier_of(k_.converts.src_type, k_.converts.dst_type), temps);
+    carrier_ = carrier_of(k_.converts);
+    converter_ = std::make_unique<converter>(*lane_ops_, carrier_, temps);
 }
 
 // Lanes of a value that are converted at once.
 int emitter::lanes_at_once() const {
-    const carrier c = carrier_of(k_.converts.src_type, k_.converts.dst_type);
-    return std::min(k_.vector_bytes / k_.elem_bytes, max_vector_bytes() / bytes_of(c));
+    return std::min(k_.vector_bytes / k_.elem_bytes, max_vector_bytes() / bytes_of(carrier_));
 }
 
 // Lanes [first, first + n) of a load or store as an operation on memory with elements of
@@ -102,10 +105,77 @@ void emitter::emit_memory_store(const ir::op &o, int a) {
     store_memory(lanes_of(o, 0, n_lanes, 4), part, n_lanes / 2);
 }
 
+// The steps of quantization.hpp on lanes [first, first + n), in that order and with operands in
+// that order: of two NaNs x86 keeps the first.
+void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x) {
+    const bool is_f64 = carrier_ == carrier::f64;
+    const auto apply = [&](parameter_index i, lane_op f32_step, lane_op f64_step) {
+        if (k_.converts.steps.operands[i].is_set)
+            apply_parameter(o, first, n, x, i, is_f64 ? f64_step : f32_step);
+    };
+    apply(src_zero_point, lane_op::sub_f32, lane_op::sub_f64);
+    apply(src_scale, lane_op::mul_f32, lane_op::mul_f64);
+    if (has_sum()) add_old_values(o, first, n, x);
+    apply(dst_scale, lane_op::div_f32, lane_op::div_f64);
+    apply(dst_zero_point, lane_op::add_f32, lane_op::add_f64);
+}
+
+void emitter::apply_parameter(
+        const ir::op &o, int first, int n, int x, parameter_index i, lane_op step) {
+    const arithmetic::operand &operand = k_.converts.steps.operands[i];
+    if (operand.is_one_value) return lane_ops_->op_at(step, x, x, r9 + i * ir::single_bytes);
+    const int value = converter_regs()[1], temp = converter_regs()[2];
+    const int lane_bytes = bytes_of(carrier_);
+    const int64_t begin = k_.lane_param_offset_bytes[size_t(first)];
+    std::vector<int32_t> offsets;
+    bool is_same = true, is_row = true;
+    for (int lane = 0; lane < n; lane++) {
+        const int64_t offset = k_.lane_param_offset_bytes[size_t(first + lane)] - begin;
+        if (offset != int32_t(offset)) throw std::length_error("parameters too far apart");
+        offsets.push_back(int32_t(offset));
+        is_same = is_same && offset == 0;
+        is_row = is_row && offset == lane * lane_bytes;
+    }
+    const RegExp at = where(r15, param_base_ + operand.array_bytes + o.param_offset_bytes + begin);
+    if (is_same)
+        lane_ops_->broadcast(value, at, lane_bytes);
+    else if (is_row)
+        lane_ops_->load(value, at);
+    else
+        lane_ops_->pick(value, at, offsets, lane_bytes, temp);
+    lane_ops_->op(step, x, x, value);
+}
+
+// x + beta * (what the destination holds).
+void emitter::add_old_values(const ir::op &o, int first, int n, int x) {
+    const conversion &c = k_.converts;
+    const int old = old_values_reg(), beta = converter_regs()[1];
+    const int carrier_bytes = lane_ops_->width_bytes;
+    loads_old_values_ = true;
+    load_memory(lanes_of(o, first, n, c.dst_elem_bits), old, n * c.dst_elem_bits / 8);
+    loads_old_values_ = false;
+    if (c.dst_elem_bits < 8) {
+        lane_ops_->width_bytes = n;
+        lane_ops_->unpack_nibbles(old, old);
+        lane_ops_->width_bytes = carrier_bytes;
+    }
+    converter_->decode(c.dst_type, old, old);
+    const bool is_f64 = carrier_ == carrier::f64;
+    const double beta_f64 = double(c.steps.sum_beta);
+    uint64_t beta_bits = 0;
+    if (is_f64)
+        std::memcpy(&beta_bits, &beta_f64, sizeof beta_f64);
+    else
+        std::memcpy(&beta_bits, &c.steps.sum_beta, sizeof c.steps.sum_beta);
+    lane_ops_->fill(beta, beta_bits, bytes_of(carrier_));
+    lane_ops_->op(is_f64 ? lane_op::mul_f64 : lane_op::mul_f32, old, beta, old);
+    lane_ops_->op(is_f64 ? lane_op::add_f64 : lane_op::add_f32, x, x, old);
+}
+
 void emitter::emit_converting_load(const ir::op &o, int out) {
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];
-    const int carrier_bytes = n * bytes_of(carrier_of(c.src_type, c.dst_type));
+    const int carrier_bytes = n * bytes_of(carrier_);
     for (int first = 0; first < k_.vector_bytes / k_.elem_bytes; first += n) {
         const ir::op part = lanes_of(o, first, n, c.src_elem_bits);
         if (is_empty(part)) {
@@ -119,6 +189,7 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
         }
         lane_ops_->width_bytes = carrier_bytes;
         converter_->decode(c.src_type, x, x);
+        if (c.steps) emit_arithmetic(o, first, n, x);
         converter_->encode(c.dst_type, x);
         const uint64_t loaded = data_bytes(o, first, n, k_.elem_bytes);
         if (k_.converts.makes_zero_nonzero() && loaded != low_bits(n * k_.elem_bytes)) {
@@ -132,7 +203,7 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
 void emitter::emit_converting_store(const ir::op &o, int a) {
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];
-    const int carrier_bytes = n * bytes_of(carrier_of(c.src_type, c.dst_type));
+    const int carrier_bytes = n * bytes_of(carrier_);
     const int elem_bytes = std::max(1, c.dst_elem_bits / 8);
     for (int first = 0; first < k_.vector_bytes / k_.elem_bytes; first += n) {
         const ir::op part = lanes_of(o, first, n, c.dst_elem_bits);
@@ -150,6 +221,7 @@ void emitter::emit_converting_store(const ir::op &o, int a) {
                 get_bytes(x, a, pos, n * k_.elem_bytes);
                 converter_->decode(c.src_type, x, x);
             }
+            if (c.steps) emit_arithmetic(o, first, n, x);
             converter_->encode(c.dst_type, x);
             if (data != low_bits(n * elem_bytes)) {
                 lane_ops_->width_bytes = n * elem_bytes;

@@ -15,7 +15,9 @@ public:
 
 private:
     // 1..9 in kernels that convert: comparisons take xmm0.
-    int n_value_regs() const override { return k_.converts ? first_converter_reg - 1 : 15; }
+    int n_value_regs() const override {
+        return k_.converts ? first_converter_reg - 1 - has_sum() : 15;
+    }
     int physical(int index) const override { return k_.converts ? index + 1 : index; }
 
     std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_sse41(*this); }

@@ -26,17 +26,9 @@ Xbyak::Label &lane_ops::bytes_constant(const uint8_t (&bytes)[64], int n_bytes) 
     return entry.label;
 }
 
-Xbyak::Label &lane_ops::words_constant(const words_16 &table, int n_bytes) {
-    uint8_t bytes[64];
-    for (int i = 0; i < 64; i += int(sizeof table))
-        std::memcpy(bytes + i, table, sizeof table);
-    return bytes_constant(bytes, n_bytes);
-}
-
-Xbyak::Label &lane_ops::table_bytes_constant(const words_16 &table, int byte, int n_bytes) {
-    uint8_t bytes[64];
-    for (int i = 0; i < 64; i++)
-        bytes[i] = uint8_t(table[i % 16] >> 8 * byte);
+Xbyak::Label &lane_ops::indices_constant(const std::vector<int32_t> &indices, int n_bytes) {
+    uint8_t bytes[64] = {};
+    std::memcpy(bytes, indices.data(), indices.size() * sizeof indices[0]);
     return bytes_constant(bytes, n_bytes);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/lane_ops_families.hpp"
 
+#include <algorithm>
+
 namespace tfmt::cpu::jit {
 
 namespace {
@@ -23,8 +25,6 @@ public:
 
     void shift(lane_shift s, int out, int a, int n) override {
         switch (s) {
-        case lane_shift::left_16: g_.vpsllw(reg(out), reg(a), n); break;
-        case lane_shift::right_16: g_.vpsrlw(reg(out), reg(a), n); break;
         case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
         case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
         case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
@@ -115,29 +115,6 @@ public:
         g_.vpunpckldq(Xmm(out), Xmm(out), Xmm(compared));
     }
 
-    void widen_words(int out, int a, bool is_signed) override {
-        is_signed ? g_.vpmovsxbw(reg(out), Xmm(a)) : g_.vpmovzxbw(reg(out), Xmm(a));
-    }
-    void narrow_words(int out, int a) override {
-        g_.vpshufb(reg(out), reg(a), even_bytes());
-        if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
-    }
-    void merge_words(int out, int low, int high) override {
-        g_.vpblendw(reg(out), reg(low), reg(high), 0xaa);
-    }
-    void clear_where_greater_i16(int out, int a, uint64_t c) override {
-        g_.vpcmpgtw(reg(compared), reg(a), at(c, 4));
-        g_.vpandn(reg(out), reg(compared), reg(out));
-    }
-    void lookup_words(int out, int index, const words_16 &table) override {
-        // The upper byte of an index is 0 and finds 0 in the lower bytes.
-        g_.vmovaps(reg(compared), g_.ptr[g_.rip + table_bytes_constant(table, 1, bytes())]);
-        g_.vmovaps(reg(out), g_.ptr[g_.rip + table_bytes_constant(table, 0, bytes())]);
-        g_.vpshufb(reg(compared), reg(compared), reg(index));
-        g_.vpshufb(reg(out), reg(out), reg(index));
-        g_.vpsllw(reg(compared), reg(compared), 8);
-        g_.vpor(reg(out), reg(out), reg(compared));
-    }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(Xmm(out), Xmm(a));
         g_.vpsllw(Xmm(out), Xmm(out), 8);
@@ -159,6 +136,40 @@ public:
         g_.vpand(reg(out), reg(a), kept_bytes(mask));
     }
 
+    void load(int out, const RegExp &at) override { g_.vmovups(reg(out), g_.ptr[at]); }
+    void broadcast(int out, const RegExp &at, int lane_bytes) override {
+        if (lane_bytes == 4)
+            g_.vbroadcastss(reg(out), g_.ptr[at]);
+        else
+            g_.vpbroadcastq(reg(out), g_.ptr[at]);
+    }
+    // One permute if all lanes are within 32 bytes, else a gather.
+    void pick(int out, const RegExp &at, const std::vector<int32_t> &offset_bytes, int lane_bytes,
+            int temp) override {
+        const int n = int(offset_bytes.size());
+        if (*std::max_element(offset_bytes.begin(), offset_bytes.end()) < 32) {
+            std::vector<int32_t> order;
+            for (int32_t offset : offset_bytes)
+                for (int word = 0; word < lane_bytes / 4; word++)
+                    order.push_back(offset / 4 + word);
+            g_.vmovups(Ymm(temp), g_.ptr[g_.rip + indices_constant(order, 32)]);
+            g_.vpermps(Ymm(out), Ymm(temp), g_.ptr[at]);
+            return;
+        }
+        g_.vmovups(Xmm(temp), g_.ptr[g_.rip + indices_constant(offset_bytes, 32)]);
+        if (n > 4) g_.vmovups(Ymm(temp), g_.ptr[g_.rip + indices_constant(offset_bytes, 32)]);
+        g_.lea(g_.rax, g_.ptr[at]);
+        g_.vpcmpeqd(reg(compared), reg(compared), reg(compared));
+        const Xmm places = n > 4 ? Xmm(Ymm(temp)) : Xmm(temp);
+        if (lane_bytes == 4)
+            g_.vgatherdps(reg(out), g_.ptr[g_.rax + places], reg(compared));
+        else
+            g_.vgatherdpd(reg(out), g_.ptr[g_.rax + places], reg(compared));
+    }
+    void op_at(lane_op o, int out, int a, const RegExp &at) override {
+        op(o, reg(out), reg(a), g_.ptr[at]);
+    }
+
     void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
 
@@ -174,9 +185,6 @@ private:
     }
     Address low_words() {
         return g_.ptr[g_.rip + constant(low_words_pattern, ~uint64_t(0), bytes())];
-    }
-    Address even_bytes() {
-        return g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), bytes())];
     }
     Address low_bytes() {
         return g_.ptr[g_.rip + constant(low_bytes_pattern, ~uint64_t(0), bytes())];
@@ -198,10 +206,6 @@ private:
         switch (c) {
         case lane_compare::equal_i32: g_.vpcmpeqd(t, reg(a), b); break;
         case lane_compare::greater_i32: g_.vpcmpgtd(t, reg(a), b); break;
-        case lane_compare::greater_i16:
-            g_.vpcmpgtw(t, reg(a), b);
-            g_.vpblendvb(reg(out), reg(out), reg(chosen), t);
-            return;
         case lane_compare::greater_i64: g_.vpcmpgtq(t, reg(a), b); break;
         case lane_compare::unordered_f32: g_.vcmpps(t, reg(a), b, 3); break;
         case lane_compare::unordered_f64: g_.vcmppd(t, reg(a), b, 3); break;
@@ -227,12 +231,6 @@ private:
         case lane_op::div_f32: g_.vdivps(out, a, b); break;
         case lane_op::min_f32: g_.vminps(out, a, b); break;
         case lane_op::max_f32: g_.vmaxps(out, a, b); break;
-        case lane_op::add_i16: g_.vpaddw(out, a, b); break;
-        case lane_op::min_i16: g_.vpminsw(out, a, b); break;
-        case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
-        case lane_op::min_u16: g_.vpminuw(out, a, b); break;
-        case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
-        case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
         case lane_op::add_f64: g_.vaddpd(out, a, b); break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/lane_ops_families.hpp"
 
+#include <algorithm>
+
 namespace tfmt::cpu::jit {
 
 namespace {
@@ -18,14 +20,11 @@ public:
 
     void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
     void op_with(lane_op o, int out, int a, uint64_t c) override {
-        if (is_16_bit(o)) return op(o, reg(out), reg(a), whole(c)); // words have no broadcasts
         op(o, reg(out), reg(a), broadcast(c, is_64_bit(o) ? 8 : 4));
     }
 
     void shift(lane_shift s, int out, int a, int n) override {
         switch (s) {
-        case lane_shift::left_16: g_.vpsllw(reg(out), reg(a), n); break;
-        case lane_shift::right_16: g_.vpsrlw(reg(out), reg(a), n); break;
         case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
         case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
         case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
@@ -48,7 +47,6 @@ public:
     }
     void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
-        if (c == lane_compare::greater_i16) return select(c, out, a, whole(constant), chosen);
         select(c, out, a, broadcast(constant, is_wide ? 8 : 4), chosen);
     }
 
@@ -90,28 +88,6 @@ public:
         else
             g_.vpmovdw(half(out), reg(a));
     }
-    void widen_words(int out, int a, bool is_signed) override {
-        is_signed ? g_.vpmovsxbw(reg(out), half(a)) : g_.vpmovzxbw(reg(out), half(a));
-    }
-    void narrow_words(int out, int a) override { g_.vpmovwb(half(out), reg(a)); }
-    void merge_words(int out, int low, int high) override {
-        if (out == low)
-            g_.vpternlogd(reg(out), reg(high), broadcast(0x0000ffff, 4), 0xe4); // c ? a : b
-        else {
-            move(out, high);
-            g_.vpternlogd(reg(out), reg(low), broadcast(0x0000ffff, 4), 0xd8); // c ? b : a
-        }
-    }
-    void clear_where_greater_i16(int out, int a, uint64_t c) override {
-        g_.vpcmpw(compared, reg(a), whole(c), 2); // less or equal
-        g_.vmovdqu16(reg(out) | compared | util::T_z, reg(out));
-    }
-    void lookup_words(int out, int index, const words_16 &table) override {
-        // 8 words do not hold the table: no less than 32 bytes.
-        const int n_bytes = width_bytes > 32 ? 64 : 32;
-        g_.vpermw(reg_of(out, n_bytes), reg_of(index, n_bytes),
-                g_.ptr[g_.rip + words_constant(table, n_bytes)]);
-    }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(half(out), Xmm(a));
         g_.vpsllw(half(out), half(out), 8);
@@ -133,6 +109,44 @@ public:
         g_.vmovdqu8(reg(out) | compared | util::T_z, reg(a));
     }
 
+    void load(int out, const RegExp &at) override { g_.vmovups(reg(out), g_.ptr[at]); }
+    void broadcast(int out, const RegExp &at, int lane_bytes) override {
+        if (lane_bytes == 4)
+            g_.vpbroadcastd(reg(out), g_.ptr[at]);
+        else
+            g_.vpbroadcastq(reg(out), g_.ptr[at]);
+    }
+    // One permute if all lanes are within a register's length, else a gather.
+    void pick(int out, const RegExp &at, const std::vector<int32_t> &offset_bytes, int lane_bytes,
+            int temp) override {
+        const int n = int(offset_bytes.size()), bytes = std::max(32, width_bytes);
+        const Xmm target = reg_of(out, bytes), indices = reg_of(temp, bytes);
+        if (*std::max_element(offset_bytes.begin(), offset_bytes.end()) < bytes) {
+            std::vector<int32_t> order;
+            for (int i = 0; i < bytes / lane_bytes; i++) {
+                order.push_back(i < n ? offset_bytes[size_t(i)] / lane_bytes : 0);
+                if (lane_bytes == 8) order.push_back(0);
+            }
+            g_.vmovups(indices, g_.ptr[g_.rip + indices_constant(order, bytes)]);
+            if (lane_bytes == 4)
+                g_.vpermd(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
+            else
+                g_.vpermq(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
+            return;
+        }
+        const Xmm places = reg_of(temp, n * 4);
+        g_.vmovups(places, g_.ptr[g_.rip + indices_constant(offset_bytes, std::max(16, n * 4))]);
+        g_.lea(g_.rax, g_.ptr[at]);
+        g_.kxnorw(compared, compared, compared);
+        if (lane_bytes == 4)
+            g_.vgatherdps(reg(out) | compared, g_.ptr[g_.rax + places]);
+        else
+            g_.vgatherdpd(reg(out) | compared, g_.ptr[g_.rax + places]);
+    }
+    void op_at(lane_op o, int out, int a, const RegExp &at) override {
+        op(o, reg(out), reg(a), g_.ptr[at]);
+    }
+
     void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
 
@@ -144,14 +158,15 @@ private:
         return bytes > 32 ? Xmm(Zmm(i)) : bytes > 16 ? Xmm(Ymm(i)) : Xmm(i);
     }
     Xmm reg(int i) const { return reg_of(i, width_bytes); }
+    // As the type that forms without a 16-byte variant take.
+    static Ymm ymm_or_zmm(const Xmm &x) {
+        return x.isZMM() ? Ymm(Zmm(x.getIdx())) : Ymm(x.getIdx());
+    }
     Xmm half(int i) const { return reg_of(i, width_bytes / 2); }
 
     Label &word(uint64_t c, int n_bytes) {
         if (n_bytes == 4) c = (c & 0xffffffff) | c << 32;
         return constant(c, c, n_bytes);
-    }
-    Address whole(uint64_t c) {
-        return g_.ptr[g_.rip + word((c & 0xffffffff) | c << 32, width_bytes > 32 ? 64 : 32)];
     }
     Address broadcast(uint64_t c, int lane_bytes) { return g_.ptr_b[g_.rip + word(c, lane_bytes)]; }
 
@@ -159,10 +174,6 @@ private:
         switch (c) {
         case lane_compare::equal_i32: g_.vpcmpeqd(compared, reg(a), b); break;
         case lane_compare::greater_i32: g_.vpcmpgtd(compared, reg(a), b); break;
-        case lane_compare::greater_i16:
-            g_.vpcmpgtw(compared, reg(a), b);
-            g_.vmovdqu16(reg(out) | compared, reg(chosen));
-            return;
         case lane_compare::greater_i64: g_.vpcmpgtq(compared, reg(a), b); break;
         case lane_compare::unordered_f32: g_.vcmpps(compared, reg(a), b, 3); break;
         case lane_compare::unordered_f64: g_.vcmppd(compared, reg(a), b, 3); break;
@@ -191,12 +202,6 @@ private:
         case lane_op::div_f32: g_.vdivps(out, a, b); break;
         case lane_op::min_f32: g_.vminps(out, a, b); break;
         case lane_op::max_f32: g_.vmaxps(out, a, b); break;
-        case lane_op::add_i16: g_.vpaddw(out, a, b); break;
-        case lane_op::min_i16: g_.vpminsw(out, a, b); break;
-        case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
-        case lane_op::min_u16: g_.vpminuw(out, a, b); break;
-        case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
-        case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
         case lane_op::add_f64: g_.vaddpd(out, a, b); break;

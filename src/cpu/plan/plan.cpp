@@ -143,7 +143,9 @@ bool choose_order(plan &p, const move_problem &whole) {
         p.prefetch_bytes = order.next_block_bytes;
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
-    if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8)
+    // What is added to old values needs them, which the scratch has not.
+    if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8
+            && !whole.converts.steps.has_sum)
         p.scratch = make_staging(whole, p.the_tile, order);
     return bool(p.scratch);
 }
@@ -217,6 +219,8 @@ std::string to_text(const plan &p) {
         text += "  axis " + std::to_string(l.dim) + " extent " + std::to_string(l.extent) + " unit "
                 + std::to_string(l.unit) + " src_stride " + std::to_string(l.src_stride)
                 + " dst_stride " + std::to_string(l.dst_stride)
+                + (l.param_stride_bytes ? " param_stride " + std::to_string(l.param_stride_bytes)
+                                        : std::string())
                 + (l.is_regular() ? "\n" : " irregular\n");
     if (p.stores == store_path::streamed) text += "stores bypass the caches\n";
     if (p.stores == store_path::staged)

@@ -153,9 +153,11 @@ size_t union_size(const bit_list &a, const bit_list &b) {
     return u.size();
 }
 
-// Conversions take registers of their own.
-int max_reg_bits(const machine &m) {
-    return m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs : tuning::max_reg_bits_16_regs;
+// The destination's old values take a register that a full tile has not left.
+int max_reg_bits(const move_problem &p, const machine &m) {
+    const int bits = m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs
+                                           : tuning::max_reg_bits_16_regs;
+    return bits - p.converts.steps.has_sum;
 }
 
 // How many of the rows that `run` steps through on the side where it is not contiguous share the
@@ -194,7 +196,8 @@ tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
     for (const level_bit &b : taken) {
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
-        t.bits.push_back({b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step});
+        t.bits.push_back({b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step,
+                l.param_stride_bytes * step});
         t.bits_of_level[b.level]++;
     }
     auto index_of = [&](const level_bit &b) {
@@ -205,7 +208,7 @@ tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
     for (const level_bit &b : dst_run)
         t.dst_run.push_back(index_of(b));
     while (t.n_reg_bits() < 0)
-        t.bits.push_back({-1, -1, 0, 0, 0});
+        t.bits.push_back({-1, -1, 0, 0, 0, 0});
     return t;
 }
 
@@ -254,6 +257,7 @@ tile scatter_tile(const move_problem &p, const machine &m, const bit_list &src_r
 // Lane bits that a packed run may have: those that one permute reaches.
 size_t packed_run_bits(const move_problem &p, const machine &m) {
     if (p.converts && (p.src_elem_bits() < 8 || p.dst_elem_bits() < 8)) return 0; // pairs stay
+    if (p.parameters.varies()) return 0; // their values lie in the order of lanes
     return size_t(log2_exact((m.can_permute(p.elem_bytes) ? m.vector_bytes : 16) / p.elem_bytes));
 }
 
@@ -269,7 +273,7 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     bit_list dst = prefix(whole_dst, lane_bits);
     src = prefix(src, lane_bits);
     bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
-    while (union_size(src, dst) > lane_bits + max_reg_bits(m))
+    while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
 
     bit_list taken = dst;

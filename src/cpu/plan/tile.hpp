@@ -33,6 +33,7 @@ struct tile_bit {
     dim_t weight; // logical indices of dim it stands for
     dim_t src_stride_bytes;
     dim_t dst_stride_bytes;
+    dim_t param_stride_bytes = 0;
 };
 
 struct tile {
