@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "common/data_type.hpp"
+#include "cpu/jit/float_format.hpp"
 
 namespace tfmt::cpu::jit {
 
@@ -34,40 +35,11 @@ bool needs_f64(data_type_t t) { return t == tfmt_f64 || t == tfmt_s64 || t == tf
 
 } // namespace
 
-// A floating point format of at most 16 bits with an exponent field narrower than that of f32.
-struct float_format {
-    int exponent_bits;
-    int mantissa_bits;
-    enum { ieee, one_nan, numbers } top; // what the largest exponent means
-    bool saturates;
-
-    int sign_position() const { return exponent_bits + mantissa_bits; }
-    int dropped_bits() const { return 23 - mantissa_bits; }
-    int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-    int smallest_normal() const { return 1 << mantissa_bits; }
-    int mantissa_mask() const { return smallest_normal() - 1; }
-    int top_code() const { return ((1 << exponent_bits) - 1) << mantissa_bits; }
-    int largest() const {
-        return top == ieee ? top_code() - 1 : (top_code() | mantissa_mask()) - (top == one_nan);
-    }
-    int overflow() const { return top == ieee && !saturates ? top_code() : largest(); }
-    uint32_t rebias() const { return uint32_t(127 - bias()) << 23; }
-    // f32 whose value is the distance between denormals.
-    uint32_t step() const { return uint32_t(127 + 1 - bias() - mantissa_bits) << 23; }
-};
-
-namespace {
-
-const float_format f16_format {5, 10, float_format::ieee, false};
-const float_format f8_e5m2_format {5, 2, float_format::ieee, true};
-const float_format f8_e4m3_format {4, 3, float_format::one_nan, true};
-const float_format f4_e2m1_format {2, 1, float_format::numbers, true};
-
-} // namespace
-
 carrier carrier_of(data_type_t src, data_type_t dst) {
     if (is_integer(src) && is_integer(dst))
         return src == tfmt_s64 || dst == tfmt_s64 ? carrier::i64 : carrier::i32;
+    if (converts_in(carrier::bf16, src, dst)) return carrier::bf16;
+    if (converts_in(carrier::f16, src, dst)) return carrier::f16;
     // One rounding of an exact value: f32 itself may stand for what doc/numerics.md calls f64.
     if (src == tfmt_s32 && dst == tfmt_f32) return carrier::f32;
     if (dst == tfmt_s32 && !needs_f64(src)) return carrier::f32;
@@ -84,6 +56,8 @@ void converter::decode(data_type_t type, int out, int a) {
     switch (carrier_) {
     case carrier::f32: decode_f32(type, out, a); break;
     case carrier::i32: decode_i32(type, out, a); break;
+    case carrier::bf16:
+    case carrier::f16: decode_words(type, out, a); break;
     case carrier::f64:
         if (type == tfmt_f64) return o_.move(out, a);
         if (type == tfmt_s32) return o_.f64_from_i32(out, a);
@@ -112,6 +86,8 @@ void converter::encode(data_type_t type, int x) {
     case carrier::i32: encode_i32(type, x); break;
     case carrier::f64: encode_f64(type, x); break;
     case carrier::i64: encode_i64(type, x); break;
+    case carrier::bf16:
+    case carrier::f16: encode_words(type, x); break;
     }
 }
 

@@ -14,12 +14,18 @@
 // f32_from_i32), these are rounded in integers to 8 bf16 in 16 bytes.
 namespace tfmt::cpu::jit {
 
-// What a pair computes in.
-enum class carrier { f32, f64, i32, i64 };
+// What a pair computes in. The results are those of the computing types of doc/numerics.md. Where
+// every value of the source is a bf16 (an f16) and the destination's rounding can be done in words,
+// lanes have 16 bits: twice as many at once.
+enum class carrier { f32, f64, i32, i64, bf16, f16 };
 
 carrier carrier_of(data_type_t src, data_type_t dst);
 carrier carrier_of(const conversion &c);
-inline int bytes_of(carrier c) { return c == carrier::f32 || c == carrier::i32 ? 4 : 8; }
+bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst);
+inline int bytes_of(carrier c) {
+    if (c == carrier::bf16 || c == carrier::f16) return 2;
+    return c == carrier::f32 || c == carrier::i32 ? 4 : 8;
+}
 
 // Registers that a conversion may use beside its operand.
 constexpr int n_converter_temps = 4;
@@ -50,6 +56,16 @@ private:
     void round_to_odd(int x);
     void nan_to_zero(int x);
     void is_nonzero_i32(int x);
+
+    // 16-bit lanes (converter_words.cpp).
+    void decode_words(data_type_t type, int out, int a);
+    void encode_words(data_type_t type, int x);
+    void decode_words_i8(int x);
+    void decode_words_f8(int out, int x, const struct float_format &f);
+    void encode_words_integer(int x, int low, int high);
+    void encode_words_f8(int x, const struct float_format &f);
+    void i32_from_even_words(int out, int x);
+    void i32_from_odd_words(int out, int x);
 
     lane_ops &o_;
     const carrier carrier_;

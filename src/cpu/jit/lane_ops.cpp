@@ -32,6 +32,20 @@ Xbyak::Label &lane_ops::indices_constant(const std::vector<int32_t> &indices, in
     return bytes_constant(bytes, n_bytes);
 }
 
+Xbyak::Label &lane_ops::words_constant(const words_16 &table, int n_bytes) {
+    uint8_t bytes[64];
+    for (int i = 0; i < 64; i += int(sizeof table))
+        std::memcpy(bytes + i, table, sizeof table);
+    return bytes_constant(bytes, n_bytes);
+}
+
+Xbyak::Label &lane_ops::table_bytes_constant(const words_16 &table, int byte, int n_bytes) {
+    uint8_t bytes[64];
+    for (int i = 0; i < 64; i++)
+        bytes[i] = uint8_t(table[i % 16] >> 8 * byte);
+    return bytes_constant(bytes, n_bytes);
+}
+
 void lane_ops::emit_constants() {
     for (auto &[bytes, entry] : constants_) {
         g_.align(size_t(entry.n_bytes));

@@ -7,9 +7,9 @@
 
 #include <xbyak/xbyak.h>
 
-// Arithmetic on vectors of 32-bit and 64-bit lanes, the same for every ISA family: what conversions
-// are written in. In: numbers of vector registers, any of which may be the same. Out: instructions.
-// Knows no data type of the library.
+// Arithmetic on vectors of lanes of 16, 32 and 64 bits, the same for every ISA family: what
+// conversions are written in. In: numbers of vector registers, any of which may be the same. Out:
+// instructions. Knows no data type of the library.
 //
 // Every operation works on `width_bytes` of its registers, and leaves what is above undefined but
 // where it says so; below 16 bytes it works on 16. Elements narrower than lanes lie packed at the
@@ -31,6 +31,12 @@ enum class lane_op {
     div_f32,
     min_f32, // b if either is NaN, as minps has it
     max_f32,
+    add_i16,
+    min_i16, // signed
+    max_i16,
+    min_u16,
+    mul_low_i16,
+    dot_i16, // of the signed words of each 32-bit lane of a and b: the sum of two products, 32 bits
     add_i64,
     sub_i64,
     add_f64,
@@ -41,11 +47,20 @@ enum class lane_op {
     max_f64
 };
 
-enum class lane_shift { left_32, right_32, arithmetic_right_32, left_64, right_64 };
+enum class lane_shift {
+    left_16,
+    right_16,
+    left_32,
+    right_32,
+    arithmetic_right_32,
+    left_64,
+    right_64
+};
 
 enum class lane_compare {
     equal_i32,
     greater_i32, // signed
+    greater_i16,
     greater_i64, // not on SSE4.1
     unordered_f32,
     unordered_f64,
@@ -62,7 +77,8 @@ public:
 
     virtual void move(int out, int a) = 0;
     virtual void op(lane_op o, int out, int a, int b) = 0;
-    // `constant` in every lane, of 32 bits or, for operations on 64-bit lanes, of 64.
+    // `constant` in every lane, of 32 bits (with two equal halves where lanes have 16 bits) or, for
+    // operations on 64-bit lanes, of 64.
     virtual void op_with(lane_op o, int out, int a, uint64_t constant) = 0;
     virtual void shift(lane_shift s, int out, int a, int n_bits) = 0;
     virtual void fill(int out, uint64_t constant, int lane_bytes) = 0;
@@ -96,6 +112,17 @@ public:
     // and makes what is above the packed elements zero (up to 16 bytes).
     virtual void widen(int out, int a, int elem_bytes, bool is_signed) = 0;
     virtual void narrow(int out, int a, int elem_bytes) = 0;
+    // The same with 16-bit lanes and packed bytes.
+    virtual void widen_words(int out, int a, bool is_signed) = 0;
+    virtual void narrow_words(int out, int a) = 0;
+    // The low words of the 32-bit lanes of `low` with the high words of `high`, which may be out.
+    virtual void merge_words(int out, int low, int high) = 0;
+    // 16-bit lanes: out = (a > constant, signed) ? 0 : out.
+    virtual void clear_where_greater_i16(int out, int a, uint64_t constant) = 0;
+    // 16-bit lanes: out = table[the low 4 bits of index]. Bits 7 and up of the index are zero,
+    // table[0] is zero, and out is another register than index.
+    using words_16 = uint16_t[16];
+    virtual void lookup_words(int out, int index, const words_16 &table) = 0;
     // Packed 1-byte elements to packed 2-byte ones in their high halves, for half the width.
     virtual void high_bytes(int out, int a) = 0;
 
@@ -128,6 +155,9 @@ protected:
     Xbyak::Label &constant(uint64_t low, uint64_t high, int n_bytes);
     Xbyak::Label &bytes_constant(const uint8_t (&bytes)[64], int n_bytes);
     Xbyak::Label &indices_constant(const std::vector<int32_t> &indices, int n_bytes);
+    // The table of lookup_words: whole, or one byte of each word, 16 of them over and over.
+    Xbyak::Label &words_constant(const words_16 &table, int n_bytes);
+    Xbyak::Label &table_bytes_constant(const words_16 &table, int byte, int n_bytes);
 
     Xbyak::CodeGenerator &g_;
 
@@ -144,5 +174,6 @@ private:
 };
 
 inline bool is_64_bit(lane_op o) { return o >= lane_op::add_i64; }
+inline bool is_16_bit(lane_op o) { return o >= lane_op::add_i16 && o < lane_op::add_i64; }
 
 } // namespace tfmt::cpu::jit

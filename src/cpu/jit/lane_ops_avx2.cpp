@@ -25,6 +25,8 @@ public:
 
     void shift(lane_shift s, int out, int a, int n) override {
         switch (s) {
+        case lane_shift::left_16: g_.vpsllw(reg(out), reg(a), n); break;
+        case lane_shift::right_16: g_.vpsrlw(reg(out), reg(a), n); break;
         case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
         case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
         case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
@@ -115,6 +117,29 @@ public:
         g_.vpunpckldq(Xmm(out), Xmm(out), Xmm(compared));
     }
 
+    void widen_words(int out, int a, bool is_signed) override {
+        is_signed ? g_.vpmovsxbw(reg(out), Xmm(a)) : g_.vpmovzxbw(reg(out), Xmm(a));
+    }
+    void narrow_words(int out, int a) override {
+        g_.vpshufb(reg(out), reg(a), even_bytes());
+        if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
+    }
+    void merge_words(int out, int low, int high) override {
+        g_.vpblendw(reg(out), reg(low), reg(high), 0xaa);
+    }
+    void clear_where_greater_i16(int out, int a, uint64_t c) override {
+        g_.vpcmpgtw(reg(compared), reg(a), at(c, 4));
+        g_.vpandn(reg(out), reg(compared), reg(out));
+    }
+    void lookup_words(int out, int index, const words_16 &table) override {
+        // The upper byte of an index is 0 and finds 0 in the lower bytes.
+        g_.vmovaps(reg(compared), g_.ptr[g_.rip + table_bytes_constant(table, 1, bytes())]);
+        g_.vmovaps(reg(out), g_.ptr[g_.rip + table_bytes_constant(table, 0, bytes())]);
+        g_.vpshufb(reg(compared), reg(compared), reg(index));
+        g_.vpshufb(reg(out), reg(out), reg(index));
+        g_.vpsllw(reg(compared), reg(compared), 8);
+        g_.vpor(reg(out), reg(out), reg(compared));
+    }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(Xmm(out), Xmm(a));
         g_.vpsllw(Xmm(out), Xmm(out), 8);
@@ -186,6 +211,9 @@ private:
     Address low_words() {
         return g_.ptr[g_.rip + constant(low_words_pattern, ~uint64_t(0), bytes())];
     }
+    Address even_bytes() {
+        return g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), bytes())];
+    }
     Address low_bytes() {
         return g_.ptr[g_.rip + constant(low_bytes_pattern, ~uint64_t(0), bytes())];
     }
@@ -206,6 +234,10 @@ private:
         switch (c) {
         case lane_compare::equal_i32: g_.vpcmpeqd(t, reg(a), b); break;
         case lane_compare::greater_i32: g_.vpcmpgtd(t, reg(a), b); break;
+        case lane_compare::greater_i16:
+            g_.vpcmpgtw(t, reg(a), b);
+            g_.vpblendvb(reg(out), reg(out), reg(chosen), t);
+            return;
         case lane_compare::greater_i64: g_.vpcmpgtq(t, reg(a), b); break;
         case lane_compare::unordered_f32: g_.vcmpps(t, reg(a), b, 3); break;
         case lane_compare::unordered_f64: g_.vcmppd(t, reg(a), b, 3); break;
@@ -231,6 +263,12 @@ private:
         case lane_op::div_f32: g_.vdivps(out, a, b); break;
         case lane_op::min_f32: g_.vminps(out, a, b); break;
         case lane_op::max_f32: g_.vmaxps(out, a, b); break;
+        case lane_op::add_i16: g_.vpaddw(out, a, b); break;
+        case lane_op::min_i16: g_.vpminsw(out, a, b); break;
+        case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
+        case lane_op::min_u16: g_.vpminuw(out, a, b); break;
+        case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
+        case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
         case lane_op::add_f64: g_.vaddpd(out, a, b); break;

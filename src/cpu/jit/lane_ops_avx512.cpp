@@ -20,11 +20,14 @@ public:
 
     void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
     void op_with(lane_op o, int out, int a, uint64_t c) override {
+        if (is_16_bit(o)) return op(o, reg(out), reg(a), whole(c)); // words have no broadcasts
         op(o, reg(out), reg(a), broadcast(c, is_64_bit(o) ? 8 : 4));
     }
 
     void shift(lane_shift s, int out, int a, int n) override {
         switch (s) {
+        case lane_shift::left_16: g_.vpsllw(reg(out), reg(a), n); break;
+        case lane_shift::right_16: g_.vpsrlw(reg(out), reg(a), n); break;
         case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
         case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
         case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
@@ -47,6 +50,7 @@ public:
     }
     void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
+        if (c == lane_compare::greater_i16) return select(c, out, a, whole(constant), chosen);
         select(c, out, a, broadcast(constant, is_wide ? 8 : 4), chosen);
     }
 
@@ -87,6 +91,28 @@ public:
             g_.vpmovdb(Xmm(out), reg(a));
         else
             g_.vpmovdw(half(out), reg(a));
+    }
+    void widen_words(int out, int a, bool is_signed) override {
+        is_signed ? g_.vpmovsxbw(reg(out), half(a)) : g_.vpmovzxbw(reg(out), half(a));
+    }
+    void narrow_words(int out, int a) override { g_.vpmovwb(half(out), reg(a)); }
+    void merge_words(int out, int low, int high) override {
+        if (out == low)
+            g_.vpternlogd(reg(out), reg(high), broadcast(0x0000ffff, 4), 0xe4); // c ? a : b
+        else {
+            move(out, high);
+            g_.vpternlogd(reg(out), reg(low), broadcast(0x0000ffff, 4), 0xd8); // c ? b : a
+        }
+    }
+    void clear_where_greater_i16(int out, int a, uint64_t c) override {
+        g_.vpcmpw(compared, reg(a), whole(c), 2); // less or equal
+        g_.vmovdqu16(reg(out) | compared | util::T_z, reg(out));
+    }
+    void lookup_words(int out, int index, const words_16 &table) override {
+        // 8 words do not hold the table: no less than 32 bytes.
+        const int n_bytes = width_bytes > 32 ? 64 : 32;
+        g_.vpermw(reg_of(out, n_bytes), reg_of(index, n_bytes),
+                g_.ptr[g_.rip + words_constant(table, n_bytes)]);
     }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(half(out), Xmm(a));
@@ -168,12 +194,19 @@ private:
         if (n_bytes == 4) c = (c & 0xffffffff) | c << 32;
         return constant(c, c, n_bytes);
     }
+    Address whole(uint64_t c) {
+        return g_.ptr[g_.rip + word((c & 0xffffffff) | c << 32, width_bytes > 32 ? 64 : 32)];
+    }
     Address broadcast(uint64_t c, int lane_bytes) { return g_.ptr_b[g_.rip + word(c, lane_bytes)]; }
 
     void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
         switch (c) {
         case lane_compare::equal_i32: g_.vpcmpeqd(compared, reg(a), b); break;
         case lane_compare::greater_i32: g_.vpcmpgtd(compared, reg(a), b); break;
+        case lane_compare::greater_i16:
+            g_.vpcmpgtw(compared, reg(a), b);
+            g_.vmovdqu16(reg(out) | compared, reg(chosen));
+            return;
         case lane_compare::greater_i64: g_.vpcmpgtq(compared, reg(a), b); break;
         case lane_compare::unordered_f32: g_.vcmpps(compared, reg(a), b, 3); break;
         case lane_compare::unordered_f64: g_.vcmppd(compared, reg(a), b, 3); break;
@@ -202,6 +235,12 @@ private:
         case lane_op::div_f32: g_.vdivps(out, a, b); break;
         case lane_op::min_f32: g_.vminps(out, a, b); break;
         case lane_op::max_f32: g_.vmaxps(out, a, b); break;
+        case lane_op::add_i16: g_.vpaddw(out, a, b); break;
+        case lane_op::min_i16: g_.vpminsw(out, a, b); break;
+        case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
+        case lane_op::min_u16: g_.vpminuw(out, a, b); break;
+        case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
+        case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
         case lane_op::add_f64: g_.vaddpd(out, a, b); break;

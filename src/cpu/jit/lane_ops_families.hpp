@@ -18,6 +18,7 @@ std::unique_ptr<lane_ops> make_lane_ops_avx512(Xbyak::CodeGenerator &g);
 // What is above is cleared by indices of all ones.
 constexpr uint64_t low_words_pattern = 0x0d0c090805040100;
 constexpr uint64_t low_bytes_pattern = 0xffffffff0c080400;
+constexpr uint64_t even_bytes_pattern = 0x0e0c0a0806040200; // the low bytes of 16-bit lanes
 
 // i64 to f64 without an instruction for it: the upper 16 bits and the lower 48 are put into the
 // mantissas of 3 * 2^67, whose last place is 2^16, and of 2^52. What is subtracted again leaves the

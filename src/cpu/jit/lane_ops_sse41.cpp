@@ -35,6 +35,8 @@ public:
     void shift(lane_shift s, int out, int a, int n) override {
         move(out, a);
         switch (s) {
+        case lane_shift::left_16: g_.psllw(Xmm(out), n); break;
+        case lane_shift::right_16: g_.psrlw(Xmm(out), n); break;
         case lane_shift::left_32: g_.pslld(Xmm(out), n); break;
         case lane_shift::right_32: g_.psrld(Xmm(out), n); break;
         case lane_shift::arithmetic_right_32: g_.psrad(Xmm(out), n); break;
@@ -110,6 +112,36 @@ public:
         move(out, a);
         const uint64_t pattern = elem_bytes == 1 ? low_bytes_pattern : low_words_pattern;
         g_.pshufb(Xmm(out), g_.ptr[g_.rip + constant(pattern, ~uint64_t(0), 16)]);
+    }
+    void widen_words(int out, int a, bool is_signed) override {
+        is_signed ? g_.pmovsxbw(Xmm(out), Xmm(a)) : g_.pmovzxbw(Xmm(out), Xmm(a));
+    }
+    void narrow_words(int out, int a) override {
+        move(out, a);
+        g_.pshufb(Xmm(out), g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), 16)]);
+    }
+    void merge_words(int out, int low, int high) override {
+        if (out == high)
+            g_.pblendw(Xmm(out), Xmm(low), 0x55);
+        else {
+            move(out, low);
+            g_.pblendw(Xmm(out), Xmm(high), 0xaa);
+        }
+    }
+    void clear_where_greater_i16(int out, int a, uint64_t c) override {
+        move(compared, a);
+        g_.pcmpgtw(Xmm(compared), at(c, 4));
+        g_.pandn(Xmm(compared), Xmm(out));
+        move(out, compared);
+    }
+    void lookup_words(int out, int index, const words_16 &table) override {
+        // The upper byte of an index is 0 and finds 0 in the lower bytes.
+        g_.movaps(Xmm(compared), g_.ptr[g_.rip + table_bytes_constant(table, 1, 16)]);
+        g_.movaps(Xmm(out), g_.ptr[g_.rip + table_bytes_constant(table, 0, 16)]);
+        g_.pshufb(Xmm(compared), Xmm(index));
+        g_.pshufb(Xmm(out), Xmm(index));
+        g_.psllw(Xmm(compared), 8);
+        g_.por(Xmm(out), Xmm(compared));
     }
     void high_bytes(int out, int a) override {
         g_.pmovzxbw(Xmm(out), Xmm(a));
@@ -193,6 +225,10 @@ private:
         switch (c) {
         case lane_compare::equal_i32: g_.pcmpeqd(t, b); break;
         case lane_compare::greater_i32: g_.pcmpgtd(t, b); break;
+        case lane_compare::greater_i16:
+            g_.pcmpgtw(t, b);
+            g_.pblendvb(Xmm(out), Xmm(chosen));
+            return;
         case lane_compare::greater_i64: throw std::logic_error("no 64-bit comparison");
         case lane_compare::unordered_f32: g_.cmpps(t, b, 3); break;
         case lane_compare::unordered_f64: g_.cmppd(t, b, 3); break;
@@ -218,6 +254,12 @@ private:
         case lane_op::div_f32: g_.divps(out, b); break;
         case lane_op::min_f32: g_.minps(out, b); break;
         case lane_op::max_f32: g_.maxps(out, b); break;
+        case lane_op::add_i16: g_.paddw(out, b); break;
+        case lane_op::min_i16: g_.pminsw(out, b); break;
+        case lane_op::max_i16: g_.pmaxsw(out, b); break;
+        case lane_op::min_u16: g_.pminuw(out, b); break;
+        case lane_op::mul_low_i16: g_.pmullw(out, b); break;
+        case lane_op::dot_i16: g_.pmaddwd(out, b); break;
         case lane_op::add_i64: g_.paddq(out, b); break;
         case lane_op::sub_i64: g_.psubq(out, b); break;
         case lane_op::add_f64: g_.addpd(out, b); break;

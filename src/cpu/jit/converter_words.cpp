@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <stdexcept>
+
+#include "cpu/jit/converter.hpp"
+#include "cpu/jit/float_format.hpp"
+
+// Conversions between bf16 or f16 and narrower types in 16-bit lanes. Two facts carry them:
+//
+// - The bits of floating point numbers, read as integers, are in the order of their magnitudes. So
+//   clamping and looking for NaN are integer comparisons of words.
+// - A register of words is two of f32: `x << 16` in 32-bit lanes has the even words in the upper
+//   halves, `x & 0xffff0000` the odd ones, each a bf16 as f32. Results come back together the same
+//   way, so nothing has to change its place, which costs most in f32 lanes.
+//
+// Times over memcpy on Zen 4, 1 to 1.2 million elements in a row, in f32 lanes before:
+//
+//     from bf16 to s8       AVX-512 3.2 -> 2.3   AVX2 6.1 -> 2.7   SSE4.1 8.7 -> 5.5
+//     to bf16 from s8       AVX-512 4.1 -> 1.35  AVX2 5.0 -> 1.5   SSE4.1 8.9 -> 3.0
+//     to bf16 from s4       AVX-512 6.3 -> 1.1   AVX2 8.0 -> 1.9   SSE4.1 14 -> 3.7
+//     to bf16 from f8_e4m3  AVX-512 7.9 -> 2.1   AVX2 9.5 -> 2.8   SSE4.1 17 -> 5.5
+//     from bf16 to f8_e4m3  AVX-512 6.6 -> 3.7   AVX2 9.5 -> 4.2   SSE4.1 16 -> 8.5
+namespace tfmt::cpu::jit {
+
+namespace {
+
+constexpr uint16_t bf16_quiet_nan = 0x7fc0;
+
+// The same in both halves of 32 bits.
+constexpr uint32_t twice(uint32_t word) { return word << 16 | (word & 0xffff); }
+
+bool is_small_integer(data_type_t t) {
+    return t == tfmt_s8 || t == tfmt_u8 || t == tfmt_s4 || t == tfmt_u4;
+}
+
+bool has_4_bits(data_type_t t) { return t == tfmt_s4 || t == tfmt_u4 || t == tfmt_f4_e2m1; }
+
+bool is_f8(data_type_t t) { return t == tfmt_f8_e5m2 || t == tfmt_f8_e4m3; }
+
+uint32_t bits_of(float v) {
+    uint32_t bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+// Of a value that is one of the format's: exact, a normal number or zero.
+uint16_t word_of(carrier c, float v) {
+    const uint32_t bits = bits_of(v), sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;
+    if (c == carrier::bf16) return uint16_t(bits >> 16);
+    return uint16_t(sign | (magnitude == 0 ? 0 : (magnitude - f16_format.rebias()) >> 13));
+}
+
+float value_of_4_bits(data_type_t type, int code) {
+    static const float f4_magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+    if (type == tfmt_u4) return float(code);
+    if (type == tfmt_s4) return float(code < 8 ? code : code - 16);
+    return code < 8 ? f4_magnitudes[code] : -f4_magnitudes[code - 8];
+}
+
+const float_format &format_of(data_type_t type) {
+    return type == tfmt_f8_e5m2 ? f8_e5m2_format : f8_e4m3_format;
+}
+
+} // namespace
+
+bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst) {
+    if (of_16_bits == carrier::f16)
+        return (src == tfmt_f16 && is_small_integer(dst)) || (has_4_bits(src) && dst == tfmt_f16);
+    const bool is_bf16 = src == tfmt_bf16 || is_small_integer(src) || has_4_bits(src) || is_f8(src)
+            || src == tfmt_boolean;
+    return is_bf16 && (dst == tfmt_bf16 || is_small_integer(dst) || is_f8(dst));
+}
+
+void converter::decode_words(data_type_t type, int out, int a) {
+    switch (type) {
+    case tfmt_bf16:
+    case tfmt_f16: return o_.move(out, a);
+    case tfmt_s8: o_.widen_words(out, a, true); return decode_words_i8(out);
+    case tfmt_u8: o_.widen_words(out, a, false); return decode_words_i8(out);
+    case tfmt_boolean:
+        o_.widen_words(out, a, false);
+        o_.op_with(lane_op::min_i16, out, out, twice(1));
+        return o_.op_with(lane_op::mul_low_i16, out, out, twice(word_of(carrier_, 1)));
+    case tfmt_f8_e5m2:
+    case tfmt_f8_e4m3:
+        o_.widen_words(t_[0], a, false);
+        return decode_words_f8(out, t_[0], format_of(type));
+    default: break;
+    }
+    if (!has_4_bits(type)) throw std::logic_error("type that is not decoded in words");
+    uint16_t table[16];
+    for (int code = 0; code < 16; code++)
+        table[code] = word_of(carrier_, value_of_4_bits(type, code));
+    o_.widen_words(t_[0], a, false);
+    o_.lookup_words(out, t_[0], table);
+}
+
+// Integers of at most 8 bits have no more digits than a bf16: of their f32 the lower half is zero.
+void converter::decode_words_i8(int x) {
+    const int even = t_[0];
+    o_.op_with(lane_op::dot_i16, even, x, 0x00000001); // even words, their signs extended
+    o_.shift(lane_shift::arithmetic_right_32, x, x, 16);
+    o_.f32_from_i32(even, even);
+    o_.f32_from_i32(x, x);
+    o_.shift(lane_shift::right_32, even, even, 16);
+    o_.op(lane_op::or_bits, x, x, even);
+}
+
+// Normal numbers need their digits moved and another bias. The others, denormals at the bottom and
+// what is special at the top, differ in their last 4 bits, by which they are looked up.
+void converter::decode_words_f8(int out, int x, const float_format &f) {
+    const int magnitude = t_[1], sign = t_[2], other = t_[3];
+    const int n_denormals = f.smallest_normal();
+    const int top = f.top == float_format::ieee ? f.top_code() : f.largest() + 1; // special
+    uint16_t table[16] = {};
+    const float step = f.top == float_format::ieee ? 0x1p-16f : 0x1p-9f;
+    for (int code = 0; code < n_denormals; code++)
+        table[code] = word_of(carrier::bf16, float(code) * step);
+    for (int code = top; code < 0x80; code++)
+        table[code % 16] = bf16_quiet_nan;
+    if (f.top == float_format::ieee)
+        for (int code = top; code < 0x80; code++) {
+            const int payload = (code & f.mantissa_mask()) << (7 - f.mantissa_bits);
+            table[code % 16] = uint16_t(code == top ? 0x7f80 : bf16_quiet_nan | payload);
+        }
+    o_.op_with(lane_op::and_bits, magnitude, x, twice(0x7f));
+    o_.shift(lane_shift::left_16, sign, x, 8);
+    o_.op_with(lane_op::and_bits, sign, sign, twice(0x8000));
+    o_.shift(lane_shift::left_16, out, magnitude, 7 - f.mantissa_bits);
+    o_.op_with(lane_op::add_i16, out, out, twice(f.rebias() >> 16));
+    o_.lookup_words(other, magnitude, table);
+    o_.select_with(lane_compare::greater_i16, out, magnitude, twice(uint32_t(top - 1)), other);
+    o_.select_with(
+            lane_compare::greater_i16, other, magnitude, twice(uint32_t(n_denormals - 1)), out);
+    o_.op(lane_op::or_bits, out, other, sign);
+}
+
+void converter::encode_words(data_type_t type, int x) {
+    switch (type) {
+    case tfmt_bf16:
+    case tfmt_f16: return;
+    case tfmt_s8: encode_words_integer(x, -128, 127); break;
+    case tfmt_u8: encode_words_integer(x, 0, 255); break;
+    case tfmt_u4: encode_words_integer(x, 0, 15); break;
+    case tfmt_s4:
+        encode_words_integer(x, -8, 7);
+        o_.op_with(lane_op::and_bits, x, x, twice(0xf));
+        break;
+    case tfmt_f8_e5m2:
+    case tfmt_f8_e4m3: encode_words_f8(x, format_of(type)); break;
+    default: throw std::logic_error("type that is not encoded in words");
+    }
+    o_.narrow_words(x, x);
+}
+
+// The even (odd) words of 32-bit lanes, rounded to integers. They lie within some hundreds.
+void converter::i32_from_even_words(int out, int x) {
+    o_.shift(lane_shift::left_32, out, x, 16);
+    if (carrier_ == carrier::f16) {
+        // The exponent becomes one of f32 by another bias. That of a denormal becomes 2^-15, which
+        // is as good as any number that rounds to 0.
+        o_.shift(lane_shift::arithmetic_right_32, out, out, 3);
+        o_.op_with(lane_op::and_bits, out, out, 0x8fffffff);
+        o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
+    }
+    o_.i32_from_f32(out, out);
+}
+
+void converter::i32_from_odd_words(int out, int x) {
+    if (carrier_ == carrier::f16) {
+        o_.shift(lane_shift::arithmetic_right_32, out, x, 3);
+        o_.op_with(lane_op::and_bits, out, out, 0x8fffe000);
+        o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
+    } else {
+        o_.op_with(lane_op::and_bits, out, x, 0xffff0000);
+    }
+    o_.i32_from_f32(out, out);
+}
+
+// The ends of the range are exact in both formats.
+void converter::encode_words_integer(int x, int low, int high) {
+    const int even = t_[0], odd = t_[1];
+    const uint32_t infinity = carrier_ == carrier::bf16 ? 0x7f80 : 0x7c00;
+    if (low == 0) {
+        o_.clear_where_greater_i16(x, x, twice(infinity));
+        o_.op_with(lane_op::max_i16, x, x, 0); // negative words are negative numbers and NaN
+    } else {
+        const int magnitude = t_[0];
+        o_.op_with(lane_op::and_bits, magnitude, x, twice(0x7fff));
+        o_.clear_where_greater_i16(x, magnitude, twice(infinity));
+        // Without signs words of negative numbers are the largest, in the order of magnitudes.
+        o_.op_with(lane_op::min_u16, x, x, twice(word_of(carrier_, float(low))));
+    }
+    o_.op_with(lane_op::min_i16, x, x, twice(word_of(carrier_, float(high))));
+    i32_from_even_words(even, x);
+    i32_from_odd_words(odd, x);
+    o_.shift(lane_shift::left_32, odd, odd, 16);
+    o_.merge_words(x, even, odd);
+}
+
+// From bf16. As converter::encode_small_float, but for the denormals of the format in words. The
+// largest number bounds what is rounded, NaN included, so that no code is too large.
+void converter::encode_words_f8(int x, const float_format &f) {
+    const int magnitude = t_[0], code = t_[1], other = t_[2], sign = t_[3];
+    const int dropped_bits = 7 - f.mantissa_bits;
+    const uint32_t rebias = f.rebias() >> 16;
+    const uint32_t largest = (uint32_t(f.largest()) << dropped_bits) + rebias;
+    o_.shift(lane_shift::right_16, sign, x, 8);
+    o_.op_with(lane_op::and_bits, sign, sign, twice(0x80));
+    o_.op_with(lane_op::and_bits, magnitude, x, twice(0x7fff));
+    o_.op_with(lane_op::min_i16, x, magnitude, twice(largest));
+    // Denormals: adding a number whose last place is their step leaves the rounded count of steps
+    // in the low bits.
+    const uint32_t magic = f.step() + (23u << 23);
+    o_.shift(lane_shift::left_32, code, x, 16);
+    o_.op_with(lane_op::add_f32, code, code, magic);
+    o_.op_with(lane_op::and_bits, other, x, 0xffff0000);
+    o_.op_with(lane_op::add_f32, other, other, magic);
+    o_.shift(lane_shift::left_32, other, other, 16);
+    o_.merge_words(code, code, other);
+    // Normal numbers: half of the last place less one is added, and the last bit.
+    const uint32_t below_half = (1u << (dropped_bits - 1)) - 1;
+    o_.shift(lane_shift::right_16, other, x, dropped_bits);
+    o_.op_with(lane_op::and_bits, other, other, twice(1));
+    o_.op(lane_op::add_i16, other, other, x);
+    o_.op_with(lane_op::add_i16, other, other, twice(below_half - rebias));
+    o_.shift(lane_shift::right_16, other, other, dropped_bits);
+    o_.select_with(lane_compare::greater_i16, code, x, twice(rebias + (1u << 7) - 1), other);
+    if (f.top == float_format::one_nan)
+        o_.fill(other, twice(uint32_t(f.largest() + 1)), 4);
+    else { // quiet, with what fits of the payload
+        o_.shift(lane_shift::right_16, other, magnitude, dropped_bits);
+        o_.op_with(lane_op::or_bits, other, other, twice(uint32_t(f.smallest_normal() >> 1)));
+        o_.op_with(lane_op::and_bits, other, other, twice(0x7f));
+    }
+    o_.select_with(lane_compare::greater_i16, code, magnitude, twice(0x7f80), other);
+    o_.op(lane_op::or_bits, x, code, sign);
+}
+
+} // namespace tfmt::cpu::jit
