@@ -19,4 +19,31 @@ inline tfmt::cpu::ir::nest_node make_loop(int64_t count, int64_t src_step, int64
     return n;
 }
 
+inline tfmt::cpu::ir::op make_load(
+        int out, int unit_bytes, std::vector<tfmt::cpu::ir::chunk> chunks) {
+    tfmt::cpu::ir::op o(tfmt::cpu::ir::op_kind::load);
+    o.out = out;
+    o.unit_bytes = unit_bytes;
+    o.chunks = std::move(chunks);
+    return o;
+}
+
+inline tfmt::cpu::ir::op make_store(
+        int a, int unit_bytes, std::vector<tfmt::cpu::ir::chunk> chunks) {
+    tfmt::cpu::ir::op o(tfmt::cpu::ir::op_kind::store);
+    o.a = a;
+    o.unit_bytes = unit_bytes;
+    o.chunks = std::move(chunks);
+    return o;
+}
+
+inline tfmt::cpu::ir::nest_node make_block(
+        int index, int64_t src_offset = 0, int64_t dst_offset = 0) {
+    tfmt::cpu::ir::nest_node n;
+    n.block = index;
+    n.src_offset_bytes = src_offset;
+    n.dst_offset_bytes = dst_offset;
+    return n;
+}
+
 } // namespace plan_test

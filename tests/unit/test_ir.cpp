@@ -16,22 +16,6 @@ using namespace plan_test;
 using namespace tfmt::cpu::ir;
 using tfmt::cpu::plan_mode;
 
-op make_load(int out, int unit_bytes, std::vector<chunk> chunks) {
-    op o(op_kind::load);
-    o.out = out;
-    o.unit_bytes = unit_bytes;
-    o.chunks = std::move(chunks);
-    return o;
-}
-
-op make_store(int a, int unit_bytes, std::vector<chunk> chunks) {
-    op o(op_kind::store);
-    o.a = a;
-    o.unit_bytes = unit_bytes;
-    o.chunks = std::move(chunks);
-    return o;
-}
-
 op make_unpack(int out, int a, int b, int unit_bytes, bool is_high) {
     op o(op_kind::unpack);
     o.out = out;
@@ -49,14 +33,6 @@ op make_indexed(op_kind kind, int out, int a, int b, int constant) {
     o.b = b;
     o.constant = constant;
     return o;
-}
-
-nest_node make_block(int index, int64_t src_offset = 0, int64_t dst_offset = 0) {
-    nest_node n;
-    n.block = index;
-    n.src_offset_bytes = src_offset;
-    n.dst_offset_bytes = dst_offset;
-    return n;
 }
 
 constexpr uint64_t all16 = 0xffff, all8 = 0xff;

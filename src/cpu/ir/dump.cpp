@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include "common/data_type.hpp"
 #include "cpu/ir/ir.hpp"
 
 namespace tfmt::cpu::ir {
@@ -22,6 +23,13 @@ std::string chunks_text(const op &o) {
         if ((c.data & c.mask) != c.mask) text += " of which data " + hex(c.data & c.mask);
     }
     return text;
+}
+
+std::string conversion_text(const kernel &k) {
+    const conversion &c = k.converts;
+    if (!c) return "";
+    return ", lanes of " + std::to_string(k.elem_bytes) + ", " + name_of(c.src_type) + " -> "
+            + name_of(c.dst_type) + " in " + (c.at_load ? "loads" : "stores");
 }
 
 std::string value(int v) { return " v" + std::to_string(v); }
@@ -75,7 +83,7 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
 
 std::string to_text(const kernel &k) {
     std::string text = "kernel: vectors of " + std::to_string(k.vector_bytes) + " bytes"
-            + (k.is_streaming ? ", streaming stores" : "")
+            + conversion_text(k) + (k.is_streaming ? ", streaming stores" : "")
             + (k.scratch_bytes ? ", scratch of " + std::to_string(k.scratch_bytes) + " bytes\n"
                                : "\n");
     for (size_t c = 0; c < k.constants.size(); c++) {

@@ -147,7 +147,8 @@ int memory_elem_bits(const kernel &k, op_kind kind);
 byte_indices indices_of(const kernel &k, const op &o);
 
 // Why the kernel is malformed, or "" if it is well formed: values defined before use, constants and
-// masks in range, chunks that fill the vector.
+// masks in range, chunks that fill the vector, elements (of 4 bits: pairs) in one piece, and what
+// converts of the width that its types say.
 std::string verify(const kernel &k);
 
 // Values of the parameters, decoded to the computing type, as kernels take them.

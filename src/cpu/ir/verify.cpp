@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "common/data_type.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -6,12 +9,50 @@ namespace tfmt::cpu::ir {
 
 namespace {
 
+// Whether every `unit_bytes` bytes of a mask are set together or not at all.
+bool is_of_whole(uint64_t mask, int unit_bytes) {
+    const uint64_t unit = (uint64_t(1) << unit_bytes) - 1;
+    for (int at = 0; at < 64; at += unit_bytes) {
+        const uint64_t bits = mask >> at & unit;
+        if (bits != 0 && bits != unit) return false;
+    }
+    return true;
+}
+
+// The width of a lane is that of the type that is on the way.
+std::string check_conversion(const kernel &k) {
+    const conversion &c = k.converts;
+    if (!is_known(c.src_type) || !is_known(c.dst_type)) return "unknown type";
+    if (c.src_elem_bits != bits_of(c.src_type) || c.dst_elem_bits != bits_of(c.dst_type))
+        return "elements in memory of another width than their type";
+    const int way_bits = c.at_load ? c.dst_elem_bits : c.src_elem_bits;
+    if (k.elem_bytes != (way_bits < 8 ? 1 : way_bits / 8)) return "lanes of another width";
+    return k.vector_bytes < 16 ? "conversion of a scalar" : "";
+}
+
+// In lanes; pairs of 4-bit elements come and go as bytes.
+std::string check_lanes(const kernel &k, const op &o) {
+    if (o.unit_bytes % k.elem_bytes != 0) return "chunk of parts of elements";
+    const bool has_pairs = memory_elem_bits(k, o.kind) < 8;
+    if (has_pairs && o.unit_bytes % 2 != 0) return "chunk of half a pair";
+    const bool converts = k.converts && k.converts.at_load != (o.kind == op_kind::store);
+    for (const chunk &c : o.chunks) {
+        if (!is_of_whole(c.mask, k.elem_bytes)) return "mask of parts of elements";
+        if (has_pairs && !is_of_whole(c.mask, 2)) return "mask of half a pair";
+        if (!converts) continue;
+        if (c.data & ~c.mask) return "data beyond its mask";
+        if (!is_of_whole(c.data, k.elem_bytes)) return "data of parts of elements";
+        if (o.kind == op_kind::load && c.data != c.mask) return "load of padding";
+    }
+    return "";
+}
+
 std::string check_chunks(const kernel &k, const op &o) {
     if (o.unit_bytes < 1 || int(o.chunks.size()) * o.unit_bytes != k.vector_bytes)
         return "chunks do not fill the vector";
     for (const chunk &c : o.chunks)
         if (o.unit_bytes < 64 && c.mask >> o.unit_bytes) return "mask beyond its chunk";
-    return "";
+    return k.elem_bytes > 0 ? check_lanes(k, o) : "";
 }
 
 std::string check_shuffle(const kernel &k, const op &o) {
@@ -19,10 +60,14 @@ std::string check_shuffle(const kernel &k, const op &o) {
     if (o.constant >= int(k.constants.size())) return "unknown constant";
     const byte_indices indices = indices_of(k, o);
     const int limit = o.b >= 0 ? 2 * k.vector_bytes : k.vector_bytes;
+    const int lane_bytes = std::max(1, k.elem_bytes);
     for (int i = 0; i < k.vector_bytes; i++) {
         if (indices[i] >= limit) return "index beyond the sources";
         if (o.kind == op_kind::within16 && indices[i] / 16 != i / 16)
             return "within16 crosses 16 bytes";
+        const int first = indices[i - i % lane_bytes];
+        if (first % lane_bytes != 0 || indices[i] != first + i % lane_bytes)
+            return "shuffle of parts of elements";
     }
     return "";
 }
@@ -93,6 +138,13 @@ std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
 std::string verify(const kernel &k) {
     const int v = k.vector_bytes;
     if (v < 1 || v > 64 || (v & (v - 1))) return "vector width";
+    // Kernels that only move bytes need not say how many make an element.
+    const int elem = k.elem_bytes;
+    if (elem < 0 || elem > std::min(v, max_elem_bytes) || (elem & (elem - 1))) return "lane width";
+    if (k.converts) {
+        const std::string wrong = check_conversion(k);
+        if (!wrong.empty()) return wrong;
+    }
     for (const block &ops : k.blocks) {
         const std::string why = check_block(k, ops);
         if (!why.empty()) return why;

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/normalize.hpp"
+#include "common/reorder_problem.hpp"
+#include "cpu/exec/driver.hpp"
+#include "cpu/ir/ir.hpp"
+#include "cpu/isa/isa.hpp"
+#include "cpu/plan/plan.hpp"
+#include "support/check_reorder.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/layout.hpp"
+#include "support/oracle.hpp"
+#ifdef TENSORFMT_HAVE_JIT
+#include "cpu/jit/compile.hpp"
+#endif
+
+// Everything between a problem and memory, on machines of every ISA: the plan and its IR under the
+// interpreter, machine code for all of them, executed where the host can.
+namespace kernel_test {
+
+using namespace tfmt;
+using namespace tfmt::cpu;
+using tfmt_test::guarded_buffer;
+using tfmt_test::placement;
+
+struct named_machine {
+    const char *name;
+    tfmt_cpu_isa_t isa;
+    bool has_vbmi;
+    int vector_bytes;
+    int n_vector_regs;
+};
+
+const named_machine machines[] = {
+        {"sse41", tfmt_cpu_isa_sse41, false, 16, 16},
+        {"avx2", tfmt_cpu_isa_avx2, false, 32, 16},
+        {"avx512_core", tfmt_cpu_isa_avx512_core, false, 64, 32},
+        {"avx512_core_vbmi", tfmt_cpu_isa_avx512_core_vbmi, true, 64, 32},
+};
+
+// Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
+// destinations streamed.
+enum class caches { all, no_l2, none };
+
+inline machine make_machine(const named_machine &n, caches has) {
+    machine m;
+    if (has != caches::all) m.l2_bytes = 0;
+    if (has == caches::none) m.l3_bytes = 0;
+    m.isa = n.isa;
+    m.has_two_source_permutes = n.n_vector_regs == 32;
+    m.has_vbmi = n.has_vbmi;
+    m.vector_bytes = n.vector_bytes;
+    m.n_vector_regs = n.n_vector_regs;
+    return m;
+}
+
+// What one way of executing leaves in a destination, between guard pages.
+class trial {
+public:
+    trial(const memory_desc &src, const memory_desc &dst, uint64_t seed)
+        : dst_md_(dst),
+          has_caches_(seed % 4 < 2        ? caches::all
+                          : seed % 4 == 2 ? caches::no_l2
+                                          : caches::none),
+          is_aligned_(seed % 8 == 3),
+          align_(is_aligned_ ? 64 : tfmt_data_type_size(dst.data_type)),
+          src_(size_bytes(src), seed % 2 ? placement::at_end : placement::at_start, align_),
+          expected_(size_bytes(dst), placement::at_end, align_),
+          where_(seed % 3 ? placement::at_end : placement::at_start) {
+        tfmt_test::fill_src(src_, src.data_type, dst.data_type, seed);
+    }
+
+    template <typename Run>
+    std::string differs(Run &&run) {
+        guarded_buffer actual(expected_.size(), where_, align_);
+        run(src_.data(), actual.data());
+        if (!actual.slack_is_intact()) return "wrote outside the destination";
+        return tfmt_test::compare_bytes(tfmt_test::read_layout(&dst_md_), actual.data(),
+                expected_.data(), int64_t(expected_.size()));
+    }
+
+    caches has_caches() const { return has_caches_; }
+    // Whether the destination may be streamed to.
+    bool is_aligned() const { return is_aligned_; }
+    const void *src() const { return src_.data(); }
+    void *expected() const { return expected_.data(); }
+
+private:
+    const memory_desc &dst_md_;
+    const caches has_caches_;
+    const bool is_aligned_;
+    const size_t align_;
+    guarded_buffer src_;
+    guarded_buffer expected_;
+    placement where_;
+};
+
+// Runs a plan with the interpreter or with machine code.
+inline void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool as_code,
+        const void *src, void *dst) {
+#ifdef TENSORFMT_HAVE_JIT
+    std::vector<jit::executable> code;
+    if (as_code)
+        for (const ir::kernel &k : kernels) {
+            const std::vector<uint8_t> bytes = jit::assemble(k, p.target);
+            code.emplace_back(bytes.data(), bytes.size());
+        }
+#endif
+    const char *s = static_cast<const char *>(src);
+    char *d = static_cast<char *>(dst);
+    const driver calls(p);
+    int64_t scratch_bytes = 0;
+    for (const ir::kernel &k : kernels)
+        scratch_bytes = std::max(scratch_bytes, k.scratch_bytes);
+    guarded_buffer scratch(scratch_bytes, placement::at_end, 64);
+    int n_calls = 0;
+    auto call = [&](const kernel_call &c) {
+        // A call may be the first one of its thread.
+        std::memset(scratch.data(), ++n_calls, size_t(scratch_bytes));
+        if (!as_code)
+            ir::interpret(kernels[size_t(c.kernel)], s + c.src_offset, d + c.dst_offset,
+                    c.root_count, c.with_rest);
+#ifdef TENSORFMT_HAVE_JIT
+        else
+            reinterpret_cast<jit::kernel_fn>(
+                    reinterpret_cast<uintptr_t>(code[size_t(c.kernel)].entry()))(
+                    s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest, scratch.data());
+#endif
+    };
+    // In two ranges, as two threads would.
+    calls.run(0, calls.n_items() / 2, call);
+    calls.run(calls.n_items() / 2, calls.n_items(), call);
+}
+
+// Plans and executes on a machine that need not be the host.
+class kernel_fixture : public testing::TestWithParam<named_machine> {
+protected:
+    bool host_can_execute() const {
+#ifdef TENSORFMT_HAVE_JIT
+        const isa_info host = describe(GetParam().isa);
+        return host.isa == GetParam().isa && (host.has_vbmi || !GetParam().has_vbmi);
+#else
+        return false;
+#endif
+    }
+
+    // Plans and runs `p`; "" if everything left what the oracle did.
+    std::string check(const reorder_problem &p, plan_mode mode, trial &e, bool with_code) {
+        move_problem move;
+        std::string why;
+        if (!normalize(p, &move, &why))
+            return p.src_elem_bits == 4 || p.dst_elem_bits == 4 ? "" : "not normalized: " + why;
+        const machine m = make_machine(GetParam(), e.has_caches());
+        plan pl;
+        if (!make_plan(move, m, mode, &pl, &why)) return "not planned: " + why;
+        std::string wrong = check_plan(pl, e, with_code);
+        if (wrong.empty() && mode == plan_mode::move && e.is_aligned()
+                && make_streamed_plan(move, m, &pl))
+            wrong = check_plan(pl, e, with_code);
+        return wrong.empty() ? "" : wrong + "\n" + to_text(p) + to_text(move) + to_text(pl);
+    }
+
+    std::string check_plan(const plan &pl, trial &e, bool with_code) {
+        n_planned_++;
+        n_converting_ += bool(pl.problem.converts);
+        n_streamed_ += pl.stores == store_path::streamed;
+        n_staged_ += pl.stores == store_path::staged;
+        n_chained_ += pl.scratch.is_chained;
+        n_packed_ += is_src_packed(pl.the_tile, pl.the_tile.src_run)
+                || is_dst_packed(pl.the_tile, pl.the_tile.dst_run);
+        std::vector<ir::kernel> kernels;
+        for (const kernel_spec &spec : pl.kernels) {
+            kernels.push_back(ir::build(pl, spec));
+            const std::string malformed = ir::verify(kernels.back());
+            if (!malformed.empty()) return "malformed IR: " + malformed;
+        }
+#ifdef TENSORFMT_HAVE_JIT
+        const conversion &c = pl.problem.converts;
+        std::string why;
+        const bool has_code = !c || jit::can_convert(c.src_type, c.dst_type, pl.target, &why);
+        for (const ir::kernel &k : kernels)
+            if (has_code) jit::assemble(k, pl.target);
+        with_code = with_code && has_code;
+#endif
+        for (bool as_code : {false, true}) {
+            if (as_code && !with_code) continue;
+            const std::string wrong = e.differs(
+                    [&](const void *s, void *d) { run_plan(pl, kernels, as_code, s, d); });
+            if (!wrong.empty()) return (as_code ? "machine code: " : "interpreter: ") + wrong;
+        }
+        return "";
+    }
+
+    int n_planned_ = 0;
+    int n_converting_ = 0;
+    int n_streamed_ = 0;
+    int n_staged_ = 0;
+    int n_chained_ = 0;
+    int n_packed_ = 0;
+};
+
+inline std::string test_name_of(const testing::TestParamInfo<named_machine> &info) {
+    return info.param.name;
+}
+
+} // namespace kernel_test
