@@ -10,21 +10,29 @@
 // in, and encoded from it. In: registers with packed elements. Out: instructions. It has no idea
 // where elements come from or go to. The bits are those of src/cpu/ref.
 //
-// Worked example, u8 -> bf16 on AVX2: 8 bytes at the bottom of a register become 8 f32 (widen,
-// f32_from_i32), these are rounded in integers to 8 bf16 in 16 bytes.
+// Worked example, f16 -> bf16 on AVX2: 8 words at the bottom of a register become 8 f32
+// (f32_from_f16), these are rounded in integers to 8 bf16 in 16 bytes.
 namespace tfmt::cpu::jit {
 
 // What a pair computes in. The results are those of the computing types of doc/numerics.md. Where
 // every value of the source is a bf16 (an f16) and the destination's rounding can be done in words,
 // lanes have 16 bits: twice as many at once.
-enum class carrier { f32, f64, i32, i64, bf16, f16 };
+enum class carrier {
+    f32,
+    f32_of_f16, // f32 without denormals and signalling NaN
+    f64,
+    i32,
+    i64,
+    bf16,
+    f16
+};
 
 carrier carrier_of(data_type_t src, data_type_t dst);
 carrier carrier_of(const conversion &c);
 bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst);
 inline int bytes_of(carrier c) {
     if (c == carrier::bf16 || c == carrier::f16) return 2;
-    return c == carrier::f32 || c == carrier::i32 ? 4 : 8;
+    return c == carrier::f64 || c == carrier::i64 ? 8 : 4;
 }
 
 // Registers that a conversion may use beside its operand.
@@ -62,7 +70,7 @@ private:
     void encode_words(data_type_t type, int x);
     void decode_words_i8(int x);
     void decode_words_f8(int out, int x, const struct float_format &f);
-    void encode_words_integer(int x, int low, int high);
+    int encode_words_integer(int x, int low, int high);
     void encode_words_f8(int x, const struct float_format &f);
     void i32_from_even_words(int out, int x);
     void i32_from_odd_words(int out, int x);

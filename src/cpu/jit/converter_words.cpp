@@ -125,32 +125,29 @@ void converter::decode_words_f8(int out, int x, const float_format &f) {
         }
     o_.op_with(lane_op::and_bits, magnitude, x, twice(0x7f));
     o_.shift(lane_shift::left_16, sign, x, 8);
-    o_.op_with(lane_op::and_bits, sign, sign, twice(0x8000));
     o_.shift(lane_shift::left_16, out, magnitude, 7 - f.mantissa_bits);
     o_.op_with(lane_op::add_i16, out, out, twice(f.rebias() >> 16));
     o_.lookup_words(other, magnitude, table);
     o_.select_with(lane_compare::greater_i16, out, magnitude, twice(uint32_t(top - 1)), other);
     o_.select_with(
             lane_compare::greater_i16, other, magnitude, twice(uint32_t(n_denormals - 1)), out);
-    o_.op(lane_op::or_bits, out, other, sign);
+    o_.or_masked(out, other, sign, twice(0x8000));
 }
 
 void converter::encode_words(data_type_t type, int x) {
     switch (type) {
     case tfmt_bf16:
     case tfmt_f16: return;
-    case tfmt_s8: encode_words_integer(x, -128, 127); break;
-    case tfmt_u8: encode_words_integer(x, 0, 255); break;
-    case tfmt_u4: encode_words_integer(x, 0, 15); break;
+    case tfmt_s8: return o_.narrow_words(x, encode_words_integer(x, -128, 127));
+    case tfmt_u8: return o_.narrow_words(x, encode_words_integer(x, 0, 255));
+    case tfmt_u4: return o_.narrow_words(x, encode_words_integer(x, 0, 15));
     case tfmt_s4:
-        encode_words_integer(x, -8, 7);
-        o_.op_with(lane_op::and_bits, x, x, twice(0xf));
-        break;
+        o_.op_with(lane_op::and_bits, x, encode_words_integer(x, -8, 7), twice(0xf));
+        return o_.narrow_words(x, x);
     case tfmt_f8_e5m2:
-    case tfmt_f8_e4m3: encode_words_f8(x, format_of(type)); break;
+    case tfmt_f8_e4m3: encode_words_f8(x, format_of(type)); return o_.narrow_words(x, x);
     default: throw std::logic_error("type that is not encoded in words");
     }
-    o_.narrow_words(x, x);
 }
 
 // The even (odd) words of 32-bit lanes, rounded to integers. They lie within some hundreds.
@@ -177,8 +174,8 @@ void converter::i32_from_odd_words(int out, int x) {
     o_.i32_from_f32(out, out);
 }
 
-// The ends of the range are exact in both formats.
-void converter::encode_words_integer(int x, int low, int high) {
+// Returns the register of the result. The ends of the range are exact in both formats.
+int converter::encode_words_integer(int x, int low, int high) {
     const int even = t_[0], odd = t_[1];
     const uint32_t infinity = carrier_ == carrier::bf16 ? 0x7f80 : 0x7c00;
     if (low == 0) {
@@ -195,7 +192,8 @@ void converter::encode_words_integer(int x, int low, int high) {
     i32_from_even_words(even, x);
     i32_from_odd_words(odd, x);
     o_.shift(lane_shift::left_32, odd, odd, 16);
-    o_.merge_words(x, even, odd);
+    o_.merge_words(odd, even, odd);
+    return odd;
 }
 
 // From bf16. As converter::encode_small_float, but for the denormals of the format in words. The
@@ -206,7 +204,6 @@ void converter::encode_words_f8(int x, const float_format &f) {
     const uint32_t rebias = f.rebias() >> 16;
     const uint32_t largest = (uint32_t(f.largest()) << dropped_bits) + rebias;
     o_.shift(lane_shift::right_16, sign, x, 8);
-    o_.op_with(lane_op::and_bits, sign, sign, twice(0x80));
     o_.op_with(lane_op::and_bits, magnitude, x, twice(0x7fff));
     o_.op_with(lane_op::min_i16, x, magnitude, twice(largest));
     // Denormals: adding a number whose last place is their step leaves the rounded count of steps
@@ -234,7 +231,7 @@ void converter::encode_words_f8(int x, const float_format &f) {
         o_.op_with(lane_op::and_bits, other, other, twice(0x7f));
     }
     o_.select_with(lane_compare::greater_i16, code, magnitude, twice(0x7f80), other);
-    o_.op(lane_op::or_bits, x, code, sign);
+    o_.or_masked(x, code, sign, twice(0x80));
 }
 
 } // namespace tfmt::cpu::jit

@@ -325,7 +325,8 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
 }
 
 std::vector<uint8_t> assemble(const ir::kernel &k, const machine &m) {
-    if (m.isa >= tfmt_cpu_isa_avx512_core) return assemble_avx512(k, m.has_vbmi);
+    if (m.isa >= tfmt_cpu_isa_avx512_core)
+        return assemble_avx512(k, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
     if (m.isa == tfmt_cpu_isa_avx2) return assemble_avx2(k);
     if (m.isa == tfmt_cpu_isa_sse41) return assemble_sse41(k);
     throw std::logic_error("no emitter for this instruction set");

@@ -170,6 +170,6 @@ private:
 // Makers, one an ISA family.
 std::vector<uint8_t> assemble_sse41(const ir::kernel &k);
 std::vector<uint8_t> assemble_avx2(const ir::kernel &k);
-std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi);
+std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi, bool has_bf16);
 
 } // namespace tfmt::cpu::jit

@@ -24,7 +24,8 @@ constexpr int scratch_reg = 15;
 
 class emitter_avx512 final : public emitter_vex {
 public:
-    emitter_avx512(const ir::kernel &k, bool has_vbmi) : emitter_vex(k), has_vbmi_(has_vbmi) {
+    emitter_avx512(const ir::kernel &k, bool has_vbmi, bool has_bf16)
+        : emitter_vex(k), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {
         std::map<uint64_t, int> uses;
         for (const ir::block &ops : k.blocks)
             for (const ir::op &o : ops)
@@ -51,7 +52,9 @@ private:
     int physical(int index) const override { return index < scratch_reg ? index : index + 1; }
     Xmm scratch() const override { return Xmm(scratch_reg); }
 
-    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_avx512(*this); }
+    std::unique_ptr<lane_ops> make_lane_ops() override {
+        return make_lane_ops_avx512(*this, has_bf16_);
+    }
     std::array<int, 1 + n_converter_temps> converter_regs() const override {
         return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
                 first_converter_reg + 3, first_converter_reg + 4};
@@ -282,15 +285,15 @@ private:
         }
     }
 
-    const bool has_vbmi_;
+    const bool has_vbmi_, has_bf16_;
     std::vector<uint64_t> masks_; // kept in k1 and up
     std::vector<int> units_;      // bytes that one index of each constant stands for
 };
 
 } // namespace
 
-std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi) {
-    return emitter_avx512(k, has_vbmi).assemble();
+std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi, bool has_bf16) {
+    return emitter_avx512(k, has_vbmi, has_bf16).assemble();
 }
 
 } // namespace tfmt::cpu::jit

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <vector>
 
 #include <xbyak/xbyak.h>
@@ -80,6 +81,11 @@ public:
     // `constant` in every lane, of 32 bits (with two equal halves where lanes have 16 bits) or, for
     // operations on 64-bit lanes, of 64.
     virtual void op_with(lane_op o, int out, int a, uint64_t constant) = 0;
+    // out = a | (b & mask), with the mask in every 32-bit lane. b may change.
+    virtual void or_masked(int out, int a, int b, uint64_t mask) {
+        op_with(lane_op::and_bits, b, b, mask);
+        op(lane_op::or_bits, out, a, b);
+    }
     virtual void shift(lane_shift s, int out, int a, int n_bits) = 0;
     virtual void fill(int out, uint64_t constant, int lane_bytes) = 0;
 
@@ -107,6 +113,10 @@ public:
     virtual bool has_f16() const = 0;
     virtual void f32_from_f16(int out, int a) = 0;
     virtual void f16_from_f32(int out, int a) = 0;
+
+    // To bf16 packed at the bottom, where has_bf16(). Denormals become 0.
+    virtual bool has_bf16() const { return false; }
+    virtual void bf16_from_f32(int, int) { throw std::logic_error("no AVX512_BF16"); }
 
     // Packed elements of `elem_bytes` (1 or 2) to 32-bit lanes and back; back keeps the low bits
     // and makes what is above the packed elements zero (up to 16 bytes).

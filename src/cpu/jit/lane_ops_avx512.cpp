@@ -12,7 +12,7 @@ using namespace Xbyak;
 // AVX-512 F, BW, DQ and VL. k6 holds the results of comparisons, xmm15 a part of a result.
 class lane_ops_avx512 final : public lane_ops {
 public:
-    using lane_ops::lane_ops;
+    lane_ops_avx512(CodeGenerator &g, bool has_bf16) : lane_ops(g), has_bf16_(has_bf16) {}
 
     void move(int out, int a) override {
         if (out != a) g_.vmovaps(reg(out), reg(a));
@@ -22,6 +22,15 @@ public:
     void op_with(lane_op o, int out, int a, uint64_t c) override {
         if (is_16_bit(o)) return op(o, reg(out), reg(a), whole(c)); // words have no broadcasts
         op(o, reg(out), reg(a), broadcast(c, is_64_bit(o) ? 8 : 4));
+    }
+
+    void or_masked(int out, int a, int b, uint64_t mask) override {
+        if (out == b)
+            g_.vpternlogd(reg(out), reg(a), broadcast(mask, 4), 0xec); // (a & c) | b, out first
+        else {
+            move(out, a);
+            g_.vpternlogd(reg(out), reg(b), broadcast(mask, 4), 0xf8); // a | (b & c)
+        }
     }
 
     void shift(lane_shift s, int out, int a, int n) override {
@@ -79,6 +88,9 @@ public:
     bool has_f16() const override { return true; }
     void f32_from_f16(int out, int a) override { g_.vcvtph2ps(reg(out), half(a)); }
     void f16_from_f32(int out, int a) override { g_.vcvtps2ph(half(out), reg(a), 0); }
+
+    bool has_bf16() const override { return has_bf16_; }
+    void bf16_from_f32(int out, int a) override { g_.vcvtneps2bf16(half(out), reg(a)); }
 
     void widen(int out, int a, int elem_bytes, bool is_signed) override {
         if (elem_bytes == 1)
@@ -177,6 +189,7 @@ public:
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
 
 private:
+    const bool has_bf16_;
     static constexpr int shifted = 15;
     const Opmask compared = Opmask(6);
 
@@ -255,8 +268,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<lane_ops> make_lane_ops_avx512(CodeGenerator &g) {
-    return std::make_unique<lane_ops_avx512>(g);
+std::unique_ptr<lane_ops> make_lane_ops_avx512(CodeGenerator &g, bool has_bf16) {
+    return std::make_unique<lane_ops_avx512>(g, has_bf16);
 }
 
 } // namespace tfmt::cpu::jit
