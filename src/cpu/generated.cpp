@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/generated.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <memory>
 #include <new>
@@ -108,6 +109,7 @@ public:
         if (for_any_.the_plan().mode == plan_mode::move
                 && make_streamed_plan(normalized, m, &streamed))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
+        make_expanders(m);
         info_ = std::string("jit:") + name_of(m.isa);
         if (m.isa < detected_isa())
             info_ += std::string(", capped below ") + name_of(detected_isa());
@@ -123,9 +125,9 @@ public:
             chosen.run(src, dst, e.pool);
             return tfmt_success;
         }
-        parameter_buffer parameters;
+        parameter_buffer parameters(spare_);
         if (!parameters.fill(
-                    problem_.quant, normalized_.parameters, chosen.parameter_slack_bytes(), e))
+                    problem_.quant, normalized_.parameters, expanders_, parameter_slack_bytes(), e))
             return tfmt_out_of_memory;
         chosen.run(src, dst, e.pool, parameters.values());
         return tfmt_success;
@@ -141,6 +143,21 @@ public:
     }
 
 private:
+    size_t parameter_slack_bytes() const {
+        const size_t any = for_any_.parameter_slack_bytes();
+        return for_aligned_ ? std::max(any, for_aligned_->parameter_slack_bytes()) : any;
+    }
+
+    void make_expanders(const machine &m) {
+        const parameter_space &space = normalized_.parameters;
+        std::string why; // not asked for: there is plain code as well
+        for (int i = 0; i < n_parameters; i++)
+            if (normalized_.converts.steps && is_worth_expander(space, i))
+                expanders_[size_t(i)] = make_generated(
+                        expansion_problem(parameter_at(problem_.quant, i), space), plan_mode::move,
+                        m, &why);
+    }
+
     bool is_aligned(const void *dst) const {
         return for_aligned_
                 && reinterpret_cast<uintptr_t>(dst)
@@ -150,6 +167,8 @@ private:
 
     reorder_problem problem_;
     move_problem normalized_;
+    parameter_expanders expanders_;
+    mutable spare_memory spare_; // for decoded parameters
     program for_any_;
     std::unique_ptr<program> for_aligned_; // null where nothing is gained
 };

@@ -9,7 +9,7 @@
 
 // Generated code as an implementation, the second half of the spine: normalise, plan, build the IR,
 // assemble, drive. Null, with the reason in `why`, for what generated code does not do
-// (conversions, 4-bit elements on odd runs, too many combinations of tails).
+// (4-bit elements that are not in pairs, groups that blocks cut, too many combinations of tails).
 namespace tfmt::cpu {
 
 std::shared_ptr<const implementation> make_generated(

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/data_type.hpp"
+#include "cpu/plan/tuning.hpp"
 #include "cpu/ref/codecs.hpp"
 
 namespace tfmt::cpu {
@@ -65,8 +67,8 @@ private:
 };
 
 template <typename T>
-void fill_all(const quantization &q, const parameter_space &space, const execution &e,
-        const ir::parameter_values &to) {
+void fill_all(const quantization &q, const parameter_space &space,
+        const parameter_expanders &expanders, const execution &e, const ir::parameter_values &to) {
     const void *given[] = {e.src_zero_points, e.src_scales, e.dst_scales, e.dst_zero_points};
     char *singles = static_cast<char *>(const_cast<void *>(to.singles));
     char *arrays = static_cast<char *>(const_cast<void *>(to.arrays));
@@ -77,32 +79,72 @@ void fill_all(const quantization &q, const parameter_space &space, const executi
             T *single = reinterpret_cast<T *>(singles + i * ir::single_bytes);
             ref::codec_of<T>(p.type).decode(
                     given[i], 0, 0, single, ir::single_bytes / dim_t(sizeof(T)));
-        } else
-            expansion<T>(space, p, given[i])
-                    .run(reinterpret_cast<T *>(arrays + space.array_of[i] * space.array_bytes));
+            continue;
+        }
+        char *array = arrays + space.array_of[i] * space.array_bytes;
+        execution expand {given[i], array};
+        expand.pool = e.pool;
+        if (expanders[size_t(i)])
+            expanders[size_t(i)]->execute(expand);
+        else
+            expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
 }
 
 } // namespace
 
-parameter_buffer::~parameter_buffer() {
-    if (bytes_ != inline_) std::free(bytes_);
+bool is_worth_expander(const parameter_space &space, int i) {
+    return space.array_of[i] >= 0 && space.array_bytes >= tuning::expanded_array_bytes;
 }
 
-bool parameter_buffer::fill(const quantization &q, const parameter_space &space, size_t slack_bytes,
-        const execution &e) {
+reorder_problem expansion_problem(const parameter &p, const parameter_space &space) {
+    reorder_problem r {};
+    r.src_type = p.type;
+    r.dst_type = space.type;
+    r.src_elem_bits = bits_of(p.type);
+    r.dst_elem_bits = bits_of(space.type);
+    const auto add = [&](dim_t extent, dim_t src_stride, dim_t dst_stride) {
+        if (extent <= 1) return;
+        r.levels.push_back({int(r.limits.size()), extent, 1, src_stride, dst_stride, {}, {}});
+        r.limits.push_back({extent, extent});
+    };
+    for (size_t d = 0; d < space.n_groups.size(); d++) {
+        const dim_t n = space.n_groups[d], stride = space.stride_bytes[d] / space.elem_bytes;
+        const dim_t shared = p.stride[d] == 0 ? n : p.group[d] / space.group[d];
+        add(shared, 0, stride);
+        add(n / shared, p.stride[d], stride * shared);
+    }
+    return r;
+}
+
+spare_memory::~spare_memory() { std::free(spare_.load(std::memory_order_relaxed)); }
+
+char *spare_memory::take(size_t n_bytes) {
+    if (char *p = spare_.exchange(nullptr, std::memory_order_acquire)) return p;
     constexpr size_t alignment = 64;
+    return static_cast<char *>(
+            std::aligned_alloc(alignment, (n_bytes + alignment - 1) / alignment * alignment));
+}
+
+void spare_memory::give_back(char *p) { std::free(spare_.exchange(p, std::memory_order_release)); }
+
+parameter_buffer::~parameter_buffer() {
+    if (bytes_ != inline_) spare_.give_back(bytes_);
+}
+
+bool parameter_buffer::fill(const quantization &q, const parameter_space &space,
+        const parameter_expanders &expanders, size_t slack_bytes, const execution &e) {
     const size_t wanted = size_t(n_parameters) * ir::single_bytes
             + size_t(space.n_arrays) * size_t(space.array_bytes) + slack_bytes;
     if (wanted > inline_bytes) {
-        void *p = std::aligned_alloc(alignment, (wanted + alignment - 1) / alignment * alignment);
+        char *p = spare_.take(wanted);
         if (!p) return false;
-        bytes_ = static_cast<char *>(p);
+        bytes_ = p;
     }
     if (space.type == tfmt_f64)
-        fill_all<double>(q, space, e, values());
+        fill_all<double>(q, space, expanders, e, values());
     else
-        fill_all<float>(q, space, e, values());
+        fill_all<float>(q, space, expanders, e, values());
     return true;
 }
 

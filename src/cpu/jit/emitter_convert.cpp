@@ -137,12 +137,9 @@ void emitter::apply_parameter(
         is_row = is_row && offset == lane * lane_bytes;
     }
     const RegExp at = where(r15, param_base_ + operand.array_bytes + o.param_offset_bytes + begin);
-    if (is_same)
-        lane_ops_->broadcast(value, at, lane_bytes);
-    else if (is_row)
-        lane_ops_->load(value, at);
-    else
-        lane_ops_->pick(value, at, offsets, lane_bytes, temp);
+    if (is_same) return lane_ops_->op_one(step, x, x, at, value);
+    if (is_row) return lane_ops_->op_row(step, x, x, at, value);
+    lane_ops_->pick(value, at, offsets, lane_bytes, temp);
     lane_ops_->op(step, x, x, value);
 }
 

@@ -26,6 +26,16 @@ Xbyak::Label &lane_ops::bytes_constant(const uint8_t (&bytes)[64], int n_bytes) 
     return entry.label;
 }
 
+void lane_ops::op_row(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp) {
+    load(temp, at);
+    op(o, out, a, temp);
+}
+
+void lane_ops::op_one(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp) {
+    broadcast(temp, at, is_64_bit(o) ? 8 : 4);
+    op(o, out, a, temp);
+}
+
 Xbyak::Label &lane_ops::indices_constant(const std::vector<int32_t> &indices, int n_bytes) {
     uint8_t bytes[64] = {};
     std::memcpy(bytes, indices.data(), indices.size() * sizeof indices[0]);

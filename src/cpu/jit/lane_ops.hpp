@@ -156,6 +156,9 @@ public:
             int lane_bytes, int temp) = 0;
     // The operation with what is at a multiple of 64 bytes.
     virtual void op_at(lane_op o, int out, int a, const Xbyak::RegExp &at) = 0;
+    // The operation with lanes side by side, with one in all; may use temp.
+    virtual void op_row(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp);
+    virtual void op_one(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp);
 
     // What the code above refers to.
     void emit_constants();

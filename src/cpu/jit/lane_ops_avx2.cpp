@@ -194,6 +194,7 @@ public:
     void op_at(lane_op o, int out, int a, const RegExp &at) override {
         op(o, reg(out), reg(a), g_.ptr[at]);
     }
+    void op_row(lane_op o, int out, int a, const RegExp &at, int) override { op_at(o, out, a, at); }
 
     void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
