@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/jit/converter.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -94,6 +95,14 @@ void converter::encode(data_type_t type, int x) {
     }
 }
 
+bool converter::narrows_lanes(data_type_t type) const {
+    if (bytes_of(carrier_) == 8) return false;
+    const int elem_bytes = std::max(1, bits_of(type) / 8);
+    if (elem_bytes >= bytes_of(carrier_)) return false;
+    if (type == tfmt_f16) return !o_.has_f16();
+    return type != tfmt_bf16 || carrier_ != carrier::f32_of_f16 || !o_.has_bf16();
+}
+
 void converter::decode_f32(data_type_t type, int out, int a) {
     switch (type) {
     case tfmt_f32: return o_.move(out, a);
@@ -173,7 +182,7 @@ void converter::encode_f32(data_type_t type, int x) {
     case tfmt_f4_e2m1: encode_small_float(x, f4_e2m1_format); break;
     case tfmt_e8m0: encode_e8m0(x); break;
     case tfmt_s32:
-        nan_to_zero(x);
+        o_.clear_nan_f32(x);
         o_.i32_from_f32(t_[0], x);
         o_.fill(t_[1], INT32_MAX, 4);
         o_.select_with(lane_compare::greater_i32, t_[0], x, bits_of_f32(0x1.fffffep30f), t_[1]);
@@ -194,17 +203,12 @@ void converter::encode_f32(data_type_t type, int x) {
     o_.narrow(x, x, 1);
 }
 
-void converter::nan_to_zero(int x) {
-    o_.fill(t_[0], 0, 4);
-    o_.select(lane_compare::unordered_f32, x, x, x, t_[0]);
-}
-
 void converter::round_to_i32(int x, float low, float high) {
     if (low == 0) {
         // The second operand where either is NaN: 0.
         o_.op_with(lane_op::max_f32, x, x, bits_of_f32(0));
     } else {
-        nan_to_zero(x);
+        o_.clear_nan_f32(x);
         o_.op_with(lane_op::max_f32, x, x, bits_of_f32(low));
     }
     o_.op_with(lane_op::min_f32, x, x, bits_of_f32(high));

@@ -48,6 +48,8 @@ public:
     void decode(data_type_t type, int out, int a);
     // The other way round, in place.
     void encode(data_type_t type, int x);
+    // Whether the last step of encode is lane_ops::narrow or narrow_words.
+    bool narrows_lanes(data_type_t type) const;
 
 private:
     void decode_f32(data_type_t type, int out, int a);
@@ -62,7 +64,6 @@ private:
     void encode_small_float(int x, const struct float_format &f);
     void round_to_i32(int x, float low, float high);
     void round_to_odd(int x);
-    void nan_to_zero(int x);
     void is_nonzero_i32(int x);
 
     // 16-bit lanes (converter_words.cpp).

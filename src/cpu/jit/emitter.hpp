@@ -139,6 +139,7 @@ private:
     void emit_memory_load(const ir::op &o, int out);
     void emit_memory_store(const ir::op &o, int a);
     void emit_converting_load(const ir::op &o, int out);
+    bool loads_in_parts(const ir::op &o) const;
     void emit_converting_store(const ir::op &o, int a);
     void emit_arithmetic(const ir::op &o, int first, int n, int x);
     void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step);

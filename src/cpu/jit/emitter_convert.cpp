@@ -169,10 +169,21 @@ void emitter::add_old_values(const ir::op &o, int first, int n, int x) {
     lane_ops_->op(is_f64 ? lane_op::add_f64 : lane_op::add_f32, x, x, old);
 }
 
+// Whether what the groups of lanes become is or-ed together part by part, and put in order once.
+bool emitter::loads_in_parts(const ir::op &o) const {
+    const conversion &c = k_.converts;
+    const int n_lanes = k_.vector_bytes / k_.elem_bytes;
+    if (!lane_ops_->narrows_to_parts() || !converter_->narrows_lanes(c.dst_type)) return false;
+    if (lanes_at_once() * bytes_of(carrier_) != k_.vector_bytes) return false;
+    return !c.makes_zero_nonzero()
+            || data_bytes(o, 0, n_lanes, k_.elem_bytes) == low_bits(k_.vector_bytes);
+}
+
 void emitter::emit_converting_load(const ir::op &o, int out) {
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];
     const int carrier_bytes = n * bytes_of(carrier_);
+    const bool in_parts = loads_in_parts(o);
     for (int first = 0; first < k_.vector_bytes / k_.elem_bytes; first += n) {
         const ir::op part = lanes_of(o, first, n, c.src_elem_bits);
         if (is_empty(part)) {
@@ -187,6 +198,13 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
         lane_ops_->width_bytes = carrier_bytes;
         converter_->decode(c.src_type, x, x);
         if (c.steps) emit_arithmetic(o, first, n, x);
+        if (in_parts) {
+            lane_ops_->narrow_part = first / n;
+            converter_->encode(c.dst_type, x);
+            lane_ops_->narrow_part = -1;
+            first == 0 ? lane_ops_->move(out, x) : lane_ops_->op(lane_op::or_bits, out, out, x);
+            continue;
+        }
         converter_->encode(c.dst_type, x);
         const uint64_t loaded = data_bytes(o, first, n, k_.elem_bytes);
         if (k_.converts.makes_zero_nonzero() && loaded != low_bits(n * k_.elem_bytes)) {
@@ -195,6 +213,9 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
         }
         put_bytes(out, first * k_.elem_bytes, n * k_.elem_bytes, x);
     }
+    if (!in_parts) return;
+    lane_ops_->width_bytes = k_.vector_bytes;
+    lane_ops_->join_parts(out, bytes_of(carrier_) / k_.elem_bytes);
 }
 
 void emitter::emit_converting_store(const ir::op &o, int a) {

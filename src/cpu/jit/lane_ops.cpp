@@ -49,6 +49,18 @@ Xbyak::Label &lane_ops::words_constant(const words_16 &table, int n_bytes) {
     return bytes_constant(bytes, n_bytes);
 }
 
+Xbyak::Label &lane_ops::part_constant(int lane_bytes, int elem_bytes, int n_bytes) {
+    const int n_lanes = 16 / lane_bytes, begin = narrow_part * n_lanes * elem_bytes;
+    uint8_t bytes[64];
+    std::memset(bytes, 0xff, sizeof bytes); // zero
+    for (int i = 0; i < 64; i++) {
+        const int at = i % 16 - begin;
+        if (at >= 0 && at < n_lanes * elem_bytes)
+            bytes[i] = uint8_t(at / elem_bytes * lane_bytes + at % elem_bytes);
+    }
+    return bytes_constant(bytes, n_bytes);
+}
+
 Xbyak::Label &lane_ops::table_bytes_constant(const words_16 &table, int byte, int n_bytes) {
     uint8_t bytes[64];
     for (int i = 0; i < 64; i++)

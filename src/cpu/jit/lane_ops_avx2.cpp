@@ -106,6 +106,7 @@ public:
     }
 
     void narrow(int out, int a, int elem_bytes) override {
+        if (narrow_part >= 0) return narrow_to_part(out, a, 4, elem_bytes);
         if (elem_bytes == 2) {
             g_.vpshufb(reg(out), reg(a), low_words());
             if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
@@ -121,8 +122,23 @@ public:
         is_signed ? g_.vpmovsxbw(reg(out), Xmm(a)) : g_.vpmovzxbw(reg(out), Xmm(a));
     }
     void narrow_words(int out, int a) override {
+        if (narrow_part >= 0) return narrow_to_part(out, a, 2, 1);
         g_.vpshufb(reg(out), reg(a), even_bytes());
         if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
+    }
+    bool narrows_to_parts() const override { return true; }
+    void join_parts(int out, int n_parts) override {
+        if (width_bytes <= 16) return;
+        if (n_parts == 2) return g_.vpermq(Ymm(out), Ymm(out), 0xd8);
+        uint8_t order[64] = {};
+        for (int i = 0; i < 8; i++)
+            order[4 * i] = uint8_t(i / 2 + i % 2 * 4);
+        g_.vmovaps(Ymm(compared), g_.ptr[g_.rip + bytes_constant(order, 32)]);
+        g_.vpermd(Ymm(out), Ymm(compared), Ymm(out));
+    }
+    void clear_nan_f32(int x) override {
+        g_.vcmpps(reg(compared), reg(x), reg(x), 7); // ordered
+        g_.vandps(reg(x), reg(x), reg(compared));
     }
     void merge_words(int out, int low, int high) override {
         g_.vpblendw(reg(out), reg(low), reg(high), 0xaa);
@@ -211,6 +227,10 @@ private:
     }
     Address low_words() {
         return g_.ptr[g_.rip + constant(low_words_pattern, ~uint64_t(0), bytes())];
+    }
+    void narrow_to_part(int out, int a, int lane_bytes, int elem_bytes) {
+        g_.vpshufb(
+                reg(out), reg(a), g_.ptr[g_.rip + part_constant(lane_bytes, elem_bytes, bytes())]);
     }
     Address even_bytes() {
         return g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), bytes())];

@@ -108,6 +108,10 @@ public:
         is_signed ? g_.vpmovsxbw(reg(out), half(a)) : g_.vpmovzxbw(reg(out), half(a));
     }
     void narrow_words(int out, int a) override { g_.vpmovwb(half(out), reg(a)); }
+    void clear_nan_f32(int x) override {
+        g_.vcmpps(compared, reg(x), reg(x), 7); // ordered
+        g_.vmovaps(reg(x) | compared | util::T_z, reg(x));
+    }
     void merge_words(int out, int low, int high) override {
         if (out == low)
             g_.vpternlogd(reg(out), reg(high), broadcast(0x0000ffff, 4), 0xe4); // c ? a : b

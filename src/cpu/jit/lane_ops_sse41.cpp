@@ -109,6 +109,7 @@ public:
             is_signed ? g_.pmovsxwd(Xmm(out), Xmm(a)) : g_.pmovzxwd(Xmm(out), Xmm(a));
     }
     void narrow(int out, int a, int elem_bytes) override {
+        if (narrow_part >= 0) return narrow_to_part(out, a, 4, elem_bytes);
         move(out, a);
         const uint64_t pattern = elem_bytes == 1 ? low_bytes_pattern : low_words_pattern;
         g_.pshufb(Xmm(out), g_.ptr[g_.rip + constant(pattern, ~uint64_t(0), 16)]);
@@ -117,8 +118,16 @@ public:
         is_signed ? g_.pmovsxbw(Xmm(out), Xmm(a)) : g_.pmovzxbw(Xmm(out), Xmm(a));
     }
     void narrow_words(int out, int a) override {
+        if (narrow_part >= 0) return narrow_to_part(out, a, 2, 1);
         move(out, a);
         g_.pshufb(Xmm(out), g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), 16)]);
+    }
+    bool narrows_to_parts() const override { return true; }
+    void join_parts(int, int) override {}
+    void clear_nan_f32(int x) override {
+        move(compared, x);
+        g_.cmpps(Xmm(compared), Xmm(x), 7); // ordered
+        g_.andps(Xmm(x), Xmm(compared));
     }
     void merge_words(int out, int low, int high) override {
         if (out == high)
@@ -207,6 +216,11 @@ public:
 
 private:
     static constexpr int compared = 0;
+
+    void narrow_to_part(int out, int a, int lane_bytes, int elem_bytes) {
+        move(out, a);
+        g_.pshufb(Xmm(out), g_.ptr[g_.rip + part_constant(lane_bytes, elem_bytes, 16)]);
+    }
 
     Address at(uint64_t c, int lane_bytes) {
         if (lane_bytes == 4) c = (c & 0xffffffff) | c << 32;
