@@ -164,16 +164,14 @@ public:
         const int n = int(offset_bytes.size()), bytes = std::max(32, width_bytes);
         const Xmm target = reg_of(out, bytes), indices = reg_of(temp, bytes);
         if (*std::max_element(offset_bytes.begin(), offset_bytes.end()) < bytes) {
+            // In words of 4 bytes whatever the lanes are: Xbyak encodes vpermq between registers of
+            // 32 bytes, which has no VEX form, as the vpermd of that number.
             std::vector<int32_t> order;
-            for (int i = 0; i < bytes / lane_bytes; i++) {
-                order.push_back(i < n ? offset_bytes[size_t(i)] / lane_bytes : 0);
-                if (lane_bytes == 8) order.push_back(0);
-            }
+            for (int32_t offset : offset_bytes)
+                for (int word = 0; word < lane_bytes / 4; word++)
+                    order.push_back(offset / 4 + word);
             g_.vmovups(indices, g_.ptr[g_.rip + indices_constant(order, bytes)]);
-            if (lane_bytes == 4)
-                g_.vpermd(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
-            else
-                g_.vpermq(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
+            g_.vpermd(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
             return;
         }
         const Xmm places = reg_of(temp, n * 4);
