@@ -246,6 +246,22 @@ bool place_parameters(move_problem &p) {
     return true;
 }
 
+bool is_small_integer(data_type_t t) {
+    return t == tfmt_s8 || t == tfmt_u8 || t == tfmt_s4 || t == tfmt_u4;
+}
+
+// Numbers of these types are multiples of 2^-24 or more, and so are their differences with
+// integers; products with f16 are 2^-48 or more, quotients by f16 2^-64. A sum with an integer is a
+// multiple of the last place of what it is added to, so no less than 2^-88 unless it is 0.
+bool makes_denormals(const reorder_problem &p) {
+    const auto is_f16 = [](const parameter &s) { return !s.is_set || s.type == tfmt_f16; };
+    const bool is_coarse = is_small_integer(p.src_type) || p.src_type == tfmt_f16
+            || p.src_type == tfmt_f8_e5m2 || p.src_type == tfmt_f8_e4m3
+            || p.src_type == tfmt_f4_e2m1 || p.src_type == tfmt_boolean;
+    return !is_coarse || !is_f16(p.quant.src_scales) || !is_f16(p.quant.dst_scales)
+            || p.quant.has_sum;
+}
+
 bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *why) {
     arithmetic &steps = out->converts.steps;
     steps.computing_type = computing_type(p.src_type, p.dst_type);
@@ -264,6 +280,9 @@ bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *wh
     for (int i = 0; i < n_parameters; i++)
         steps.operands[size_t(i)] = {parameter_at(p.quant, i).is_set, space.array_of[i] < 0,
                 space.array_of[i] < 0 ? 0 : space.array_of[i] * space.array_bytes};
+    steps.makes_denormals = makes_denormals(p);
+    steps.multiplies_by_reciprocal = p.quant.dst_scales.is_set
+            && p.quant.dst_scales.type == tfmt_e8m0;
     if (place_parameters(*out)) return true;
     *why = "groups of a parameter that blocks of src or dst cut";
     return false;

@@ -126,8 +126,7 @@ public:
             return tfmt_success;
         }
         parameter_buffer parameters(spare_);
-        if (!parameters.fill(
-                    problem_.quant, normalized_.parameters, expanders_, parameter_slack_bytes(), e))
+        if (!parameters.fill(problem_.quant, normalized_, expanders_, parameter_slack_bytes(), e))
             return tfmt_out_of_memory;
         chosen.run(src, dst, e.pool, parameters.values());
         return tfmt_success;

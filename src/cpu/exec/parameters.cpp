@@ -66,9 +66,27 @@ private:
     const space_dims dims_;
 };
 
+// Scales in place of which the kernels want the reciprocals.
 template <typename T>
-void fill_all(const quantization &q, const parameter_space &space,
+void invert_scales(const move_problem &p, char *singles, char *arrays) {
+    const arithmetic::operand &at = p.converts.steps.operands[dst_scale];
+    dim_t n = ir::single_bytes / dim_t(sizeof(T));
+    char *bytes = singles + dst_scale * ir::single_bytes;
+    if (!at.is_one_value) {
+        bytes = arrays + at.array_bytes;
+        n = 1;
+        for (dim_t groups : p.parameters.n_groups)
+            n *= groups;
+    }
+    T *scales = reinterpret_cast<T *>(bytes);
+    for (dim_t i = 0; i < n; i++)
+        scales[i] = 1 / scales[i];
+}
+
+template <typename T>
+void fill_all(const quantization &q, const move_problem &problem,
         const parameter_expanders &expanders, const execution &e, const ir::parameter_values &to) {
+    const parameter_space &space = problem.parameters;
     const void *given[] = {e.src_zero_points, e.src_scales, e.dst_scales, e.dst_zero_points};
     char *singles = static_cast<char *>(const_cast<void *>(to.singles));
     char *arrays = static_cast<char *>(const_cast<void *>(to.arrays));
@@ -89,6 +107,7 @@ void fill_all(const quantization &q, const parameter_space &space,
         else
             expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
+    if (problem.converts.steps.multiplies_by_reciprocal) invert_scales<T>(problem, singles, arrays);
 }
 
 } // namespace
@@ -132,8 +151,9 @@ parameter_buffer::~parameter_buffer() {
     if (bytes_ != inline_) spare_.give_back(bytes_);
 }
 
-bool parameter_buffer::fill(const quantization &q, const parameter_space &space,
+bool parameter_buffer::fill(const quantization &q, const move_problem &p,
         const parameter_expanders &expanders, size_t slack_bytes, const execution &e) {
+    const parameter_space &space = p.parameters;
     const size_t wanted = size_t(n_parameters) * ir::single_bytes
             + size_t(space.n_arrays) * size_t(space.array_bytes) + slack_bytes;
     if (wanted > inline_bytes) {
@@ -142,9 +162,9 @@ bool parameter_buffer::fill(const quantization &q, const parameter_space &space,
         bytes_ = p;
     }
     if (space.type == tfmt_f64)
-        fill_all<double>(q, space, expanders, e, values());
+        fill_all<double>(q, p, expanders, e, values());
     else
-        fill_all<float>(q, space, expanders, e, values());
+        fill_all<float>(q, p, expanders, e, values());
     return true;
 }
 

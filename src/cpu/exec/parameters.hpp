@@ -49,8 +49,8 @@ public:
 
     // False if there is no memory. `slack_bytes`: how far behind the arrays kernels may read; the
     // same at each execution.
-    bool fill(const quantization &q, const parameter_space &space,
-            const parameter_expanders &expanders, size_t slack_bytes, const execution &e);
+    bool fill(const quantization &q, const move_problem &p, const parameter_expanders &expanders,
+            size_t slack_bytes, const execution &e);
 
     ir::parameter_values values() const {
         return {bytes_, bytes_ + n_parameters * ir::single_bytes};

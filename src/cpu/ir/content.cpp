@@ -17,7 +17,7 @@ constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
 constexpr size_t run_words = 3 * number_words, drain_words = 3;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 6 * number_words + 16 + n_parameters * (2 + number_words);
+constexpr size_t kernel_words = 6 * number_words + 20 + n_parameters * (2 + number_words);
 
 // Writes into room that is known to be enough.
 class writer {
@@ -103,7 +103,8 @@ public:
     void put(const arithmetic &a) {
         uint32_t beta_bits;
         std::memcpy(&beta_bits, &a.sum_beta, sizeof beta_bits);
-        for (uint32_t v : {uint32_t(a.computing_type), uint32_t(a.has_sum), beta_bits})
+        for (uint32_t v : {uint32_t(a.computing_type), uint32_t(a.has_sum), beta_bits,
+                     uint32_t(a.multiplies_by_reciprocal), uint32_t(a.makes_denormals)})
             put_small(v);
         for (const arithmetic::operand &o : a.operands) {
             put_small(uint32_t(o.is_set));

@@ -174,7 +174,10 @@ private:
             ref::codec_of<T>(k_.converts.dst_type).decode(dst, to, 1, &old, 1);
             t = t + T(steps.sum_beta) * old;
         }
-        if (asked[dst_scale].is_set) t = t / value_of<T>(dst_scale, o, lane);
+        if (asked[dst_scale].is_set) {
+            const T scale = value_of<T>(dst_scale, o, lane);
+            t = steps.multiplies_by_reciprocal ? t * scale : t / scale;
+        }
         if (asked[dst_zero_point].is_set) t = t + value_of<T>(dst_zero_point, o, lane);
         ref::codec_of<T>(k_.converts.dst_type).encode(&t, dst, to, 1, 1);
     }

@@ -43,21 +43,23 @@ carrier carrier_of(data_type_t src, data_type_t dst) {
     if (converts_in(carrier::f16, src, dst)) return carrier::f16;
     // One rounding of an exact value: f32 itself may stand for what doc/numerics.md calls f64.
     if (src == tfmt_s32 && dst == tfmt_f32) return carrier::f32;
-    if (src == tfmt_f16 && dst == tfmt_bf16) return carrier::f32_of_f16;
+    if (src == tfmt_f16 && dst == tfmt_bf16) return carrier::f32_without_denormals;
     if (dst == tfmt_s32 && !needs_f64(src)) return carrier::f32;
     return needs_f64(src) || needs_f64(dst) ? carrier::f64 : carrier::f32;
 }
 
 carrier carrier_of(const conversion &c) {
     if (!c.steps) return carrier_of(c.src_type, c.dst_type);
-    return c.steps.computing_type == tfmt_f64 ? carrier::f64 : carrier::f32;
+    if (c.steps.computing_type == tfmt_f64) return carrier::f64;
+    // What is computed is no signalling NaN.
+    return c.steps.makes_denormals ? carrier::f32 : carrier::f32_without_denormals;
 }
 
 void converter::decode(data_type_t type, int out, int a) {
     const int width = o_.width_bytes;
     switch (carrier_) {
     case carrier::f32:
-    case carrier::f32_of_f16: decode_f32(type, out, a); break;
+    case carrier::f32_without_denormals: decode_f32(type, out, a); break;
     case carrier::i32: decode_i32(type, out, a); break;
     case carrier::bf16:
     case carrier::f16: decode_words(type, out, a); break;
@@ -86,7 +88,7 @@ void converter::decode(data_type_t type, int out, int a) {
 void converter::encode(data_type_t type, int x) {
     switch (carrier_) {
     case carrier::f32:
-    case carrier::f32_of_f16: encode_f32(type, x); break;
+    case carrier::f32_without_denormals: encode_f32(type, x); break;
     case carrier::i32: encode_i32(type, x); break;
     case carrier::f64: encode_f64(type, x); break;
     case carrier::i64: encode_i64(type, x); break;
@@ -226,7 +228,7 @@ void converter::is_nonzero_i32(int x) {
 // Half of the last place is added to the bits, and the last bit, so that ties go to even. A carry
 // never reaches the sign but from a NaN.
 void converter::encode_bf16(int x) {
-    if (carrier_ == carrier::f32_of_f16 && o_.has_bf16()) return o_.bf16_from_f32(x, x);
+    if (carrier_ == carrier::f32_without_denormals && o_.has_bf16()) return o_.bf16_from_f32(x, x);
     const int rounded = t_[0], other = t_[1];
     o_.shift(lane_shift::right_32, other, x, 16);
     o_.op_with(lane_op::and_bits, rounded, other, 1);

@@ -19,7 +19,7 @@ namespace tfmt::cpu::jit {
 // lanes have 16 bits: twice as many at once.
 enum class carrier {
     f32,
-    f32_of_f16, // f32 without denormals and signalling NaN
+    f32_without_denormals, // and without signalling NaN
     f64,
     i32,
     i64,

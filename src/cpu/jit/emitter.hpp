@@ -22,6 +22,7 @@ namespace tfmt::cpu::jit {
 
 using Xbyak::Address;
 using Xbyak::Reg64;
+using Xbyak::RegExp;
 using Xbyak::Xmm;
 
 // `size_bytes` bytes (1, 2, 4, 8 or 16) at byte `pos` of a 16-byte lane, aligned to their size, and
@@ -143,6 +144,8 @@ private:
     void emit_converting_store(const ir::op &o, int a);
     void emit_arithmetic(const ir::op &o, int first, int n, int x);
     void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step);
+    std::vector<int32_t> lane_offsets(int first, int n) const;
+    RegExp place_of(const ir::op &o, int first, const arithmetic::operand &operand);
     void add_old_values(const ir::op &o, int first, int n, int x);
     void load_memory(const ir::op &o, int out, int n_bytes);
     void store_memory(const ir::op &o, int a, int n_bytes);

@@ -10,8 +10,6 @@
 // unpacked and packed, and one of the two sides converts, some lanes at a time.
 namespace tfmt::cpu::jit {
 
-using Xbyak::RegExp;
-
 void emitter::prepare_conversion() {
     if (!k_.converts) return;
     lane_ops_ = make_lane_ops();
@@ -116,30 +114,56 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x) {
     apply(src_zero_point, lane_op::sub_f32, lane_op::sub_f64);
     apply(src_scale, lane_op::mul_f32, lane_op::mul_f64);
     if (has_sum()) add_old_values(o, first, n, x);
-    apply(dst_scale, lane_op::div_f32, lane_op::div_f64);
+    if (k_.converts.steps.multiplies_by_reciprocal)
+        apply(dst_scale, lane_op::mul_f32, lane_op::mul_f64);
+    else
+        apply(dst_scale, lane_op::div_f32, lane_op::div_f64);
     apply(dst_zero_point, lane_op::add_f32, lane_op::add_f64);
 }
+
+// Offsets of the parameters of lanes [first, first + n) from those of the first of them.
+std::vector<int32_t> emitter::lane_offsets(int first, int n) const {
+    std::vector<int32_t> offsets;
+    for (int lane = first; lane < first + n; lane++) {
+        const int64_t offset = k_.lane_param_offset_bytes[size_t(lane)]
+                - k_.lane_param_offset_bytes[size_t(first)];
+        if (offset != int32_t(offset)) throw std::length_error("parameters too far apart");
+        offsets.push_back(int32_t(offset));
+    }
+    return offsets;
+}
+
+// Where the operand of lane `first` is. May use rax.
+RegExp emitter::place_of(const ir::op &o, int first, const arithmetic::operand &operand) {
+    return where(r15,
+            param_base_ + operand.array_bytes + o.param_offset_bytes
+                    + k_.lane_param_offset_bytes[size_t(first)]);
+}
+
+namespace {
+
+bool are_same(const std::vector<int32_t> &offsets) {
+    return std::all_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset == 0; });
+}
+
+bool are_row(const std::vector<int32_t> &offsets, int lane_bytes) {
+    for (size_t lane = 0; lane < offsets.size(); lane++)
+        if (offsets[lane] != int(lane) * lane_bytes) return false;
+    return true;
+}
+
+} // namespace
 
 void emitter::apply_parameter(
         const ir::op &o, int first, int n, int x, parameter_index i, lane_op step) {
     const arithmetic::operand &operand = k_.converts.steps.operands[i];
     if (operand.is_one_value) return lane_ops_->op_at(step, x, x, r9 + i * ir::single_bytes);
     const int value = converter_regs()[1], temp = converter_regs()[2];
-    const int lane_bytes = bytes_of(carrier_);
-    const int64_t begin = k_.lane_param_offset_bytes[size_t(first)];
-    std::vector<int32_t> offsets;
-    bool is_same = true, is_row = true;
-    for (int lane = 0; lane < n; lane++) {
-        const int64_t offset = k_.lane_param_offset_bytes[size_t(first + lane)] - begin;
-        if (offset != int32_t(offset)) throw std::length_error("parameters too far apart");
-        offsets.push_back(int32_t(offset));
-        is_same = is_same && offset == 0;
-        is_row = is_row && offset == lane * lane_bytes;
-    }
-    const RegExp at = where(r15, param_base_ + operand.array_bytes + o.param_offset_bytes + begin);
-    if (is_same) return lane_ops_->op_one(step, x, x, at, value);
-    if (is_row) return lane_ops_->op_row(step, x, x, at, value);
-    lane_ops_->pick(value, at, offsets, lane_bytes, temp);
+    const std::vector<int32_t> offsets = lane_offsets(first, n);
+    const RegExp at = place_of(o, first, operand);
+    if (are_same(offsets)) return lane_ops_->op_one(step, x, x, at, value);
+    if (are_row(offsets, bytes_of(carrier_))) return lane_ops_->op_row(step, x, x, at, value);
+    lane_ops_->pick(value, at, offsets, bytes_of(carrier_), temp);
     lane_ops_->op(step, x, x, value);
 }
 
