@@ -154,7 +154,8 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
         require_not_null(reorder, "reorder");
         require_not_null(src, "src");
         require_not_null(dst, "dst");
-        *reorder = make_reorder(*src, *dst, attr ? *attr : tfmt_attr()).release();
+        static const tfmt_attr none;
+        *reorder = make_reorder(*src, *dst, attr ? *attr : none).release();
     });
 }
 

@@ -102,7 +102,7 @@ bool converter::narrows_lanes(data_type_t type) const {
     const int elem_bytes = std::max(1, bits_of(type) / 8);
     if (elem_bytes >= bytes_of(carrier_)) return false;
     if (type == tfmt_f16) return !o_.has_f16();
-    return type != tfmt_bf16 || carrier_ != carrier::f32_of_f16 || !o_.has_bf16();
+    return type != tfmt_bf16 || carrier_ != carrier::f32_without_denormals || !o_.has_bf16();
 }
 
 void converter::decode_f32(data_type_t type, int out, int a) {
