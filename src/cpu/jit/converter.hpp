@@ -71,7 +71,7 @@ private:
     void encode_words(data_type_t type, int x);
     void decode_words_i8(int x);
     void decode_words_f8(int out, int x, const struct float_format &f);
-    int encode_words_integer(int x, int low, int high);
+    void encode_words_integer(int x, int low, int high);
     void encode_words_f8(int x, const struct float_format &f);
     void i32_from_even_words(int out, int x);
     void i32_from_odd_words(int out, int x);

@@ -138,12 +138,12 @@ void converter::encode_words(data_type_t type, int x) {
     switch (type) {
     case tfmt_bf16:
     case tfmt_f16: return;
-    case tfmt_s8: return o_.narrow_words(x, encode_words_integer(x, -128, 127));
-    case tfmt_u8: return o_.narrow_words(x, encode_words_integer(x, 0, 255));
-    case tfmt_u4: return o_.narrow_words(x, encode_words_integer(x, 0, 15));
+    case tfmt_s8: return encode_words_integer(x, -128, 127);
+    case tfmt_u8: return encode_words_integer(x, 0, 255);
+    case tfmt_u4: return encode_words_integer(x, 0, 15);
     case tfmt_s4:
-        o_.op_with(lane_op::and_bits, x, encode_words_integer(x, -8, 7), twice(0xf));
-        return o_.narrow_words(x, x);
+        encode_words_integer(x, -8, 7);
+        return o_.op_with(lane_op::and_bits, x, x, 0x0f0f0f0f);
     case tfmt_f8_e5m2:
     case tfmt_f8_e4m3: encode_words_f8(x, format_of(type)); return o_.narrow_words(x, x);
     default: throw std::logic_error("type that is not encoded in words");
@@ -174,26 +174,24 @@ void converter::i32_from_odd_words(int out, int x) {
     o_.i32_from_f32(out, out);
 }
 
-// Returns the register of the result. The ends of the range are exact in both formats.
-int converter::encode_words_integer(int x, int low, int high) {
+// The ends of the range are exact in both formats.
+void converter::encode_words_integer(int x, int low, int high) {
     const int even = t_[0], odd = t_[1];
     const uint32_t infinity = carrier_ == carrier::bf16 ? 0x7f80 : 0x7c00;
     if (low == 0) {
-        o_.clear_where_greater_i16(x, x, twice(infinity));
-        o_.op_with(lane_op::max_i16, x, x, 0); // negative words are negative numbers and NaN
+        // Negative words are negative numbers and NaN.
+        o_.op_or_zero_i16(lane_op::max_i16, x, 0, x, twice(infinity));
     } else {
         const int magnitude = t_[0];
         o_.op_with(lane_op::and_bits, magnitude, x, twice(0x7fff));
-        o_.clear_where_greater_i16(x, magnitude, twice(infinity));
         // Without signs words of negative numbers are the largest, in the order of magnitudes.
-        o_.op_with(lane_op::min_u16, x, x, twice(word_of(carrier_, float(low))));
+        o_.op_or_zero_i16(lane_op::min_u16, x, twice(word_of(carrier_, float(low))), magnitude,
+                twice(infinity));
     }
     o_.op_with(lane_op::min_i16, x, x, twice(word_of(carrier_, float(high))));
     i32_from_even_words(even, x);
     i32_from_odd_words(odd, x);
-    o_.shift(lane_shift::left_32, odd, odd, 16);
-    o_.merge_words(odd, even, odd);
-    return odd;
+    o_.narrow_two(x, even, odd);
 }
 
 // From bf16. As converter::encode_small_float, but for the denormals of the format in words. The

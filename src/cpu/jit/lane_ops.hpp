@@ -140,8 +140,15 @@ public:
     virtual void narrow_words(int out, int a) = 0;
     // The low words of the 32-bit lanes of `low` with the high words of `high`, which may be out.
     virtual void merge_words(int out, int low, int high) = 0;
-    // 16-bit lanes: out = (a > constant, signed) ? 0 : out.
-    virtual void clear_where_greater_i16(int out, int a, uint64_t constant) = 0;
+    // The low bytes of the 32-bit lanes of two registers in turns, packed as by narrow_words. `out`
+    // is neither of them; odd may change.
+    virtual void narrow_two(int out, int even, int odd) {
+        shift(lane_shift::left_32, odd, odd, 16);
+        merge_words(odd, even, odd);
+        narrow_words(out, odd);
+    }
+    // 16-bit lanes: x = (a > limit, signed) ? 0 : x (o) constant, where 0 (o) constant is 0.
+    virtual void op_or_zero_i16(lane_op o, int x, uint64_t constant, int a, uint64_t limit) = 0;
     // 16-bit lanes: out = table[the low 4 bits of index]. Bits 7 and up of the index are zero,
     // table[0] is zero, and out is another register than index.
     using words_16 = uint16_t[16];

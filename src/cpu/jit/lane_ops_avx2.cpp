@@ -143,9 +143,10 @@ public:
     void merge_words(int out, int low, int high) override {
         g_.vpblendw(reg(out), reg(low), reg(high), 0xaa);
     }
-    void clear_where_greater_i16(int out, int a, uint64_t c) override {
-        g_.vpcmpgtw(reg(compared), reg(a), at(c, 4));
-        g_.vpandn(reg(out), reg(compared), reg(out));
+    void op_or_zero_i16(lane_op o, int x, uint64_t c, int a, uint64_t limit) override {
+        g_.vpcmpgtw(reg(compared), reg(a), at(limit, 4));
+        g_.vpandn(reg(x), reg(compared), reg(x));
+        op_with(o, x, x, c);
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // The upper byte of an index is 0 and finds 0 in the lower bytes.

@@ -12,7 +12,8 @@ using namespace Xbyak;
 // AVX-512 F, BW, DQ and VL. k6 holds the results of comparisons, xmm15 a part of a result.
 class lane_ops_avx512 final : public lane_ops {
 public:
-    lane_ops_avx512(CodeGenerator &g, bool has_bf16) : lane_ops(g), has_bf16_(has_bf16) {}
+    lane_ops_avx512(CodeGenerator &g, bool has_vbmi, bool has_bf16)
+        : lane_ops(g), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {}
 
     void move(int out, int a) override {
         if (out != a) g_.vmovaps(reg(out), reg(a));
@@ -108,6 +109,14 @@ public:
         is_signed ? g_.vpmovsxbw(reg(out), half(a)) : g_.vpmovzxbw(reg(out), half(a));
     }
     void narrow_words(int out, int a) override { g_.vpmovwb(half(out), reg(a)); }
+    void narrow_two(int out, int even, int odd) override {
+        if (!has_vbmi_ || width_bytes <= 16) return lane_ops::narrow_two(out, even, odd);
+        uint8_t order[64];
+        for (int i = 0; i < 64; i++)
+            order[i] = uint8_t(i / 2 * 4 + i % 2 * width_bytes);
+        g_.vmovaps(reg(out), g_.ptr[g_.rip + bytes_constant(order, width_bytes)]);
+        g_.vpermi2b(reg(out), reg(even), reg(odd));
+    }
     void clear_nan_f32(int x) override {
         g_.vcmpps(compared, reg(x), reg(x), 7); // ordered
         g_.vmovaps(reg(x) | compared | util::T_z, reg(x));
@@ -120,9 +129,9 @@ public:
             g_.vpternlogd(reg(out), reg(low), broadcast(0x0000ffff, 4), 0xd8); // c ? b : a
         }
     }
-    void clear_where_greater_i16(int out, int a, uint64_t c) override {
-        g_.vpcmpw(compared, reg(a), whole(c), 2); // less or equal
-        g_.vmovdqu16(reg(out) | compared | util::T_z, reg(out));
+    void op_or_zero_i16(lane_op o, int x, uint64_t c, int a, uint64_t limit) override {
+        g_.vpcmpw(compared, reg(a), whole(limit), 2); // less or equal
+        op(o, reg(x) | compared | util::T_z, reg(x), whole(c));
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // 8 words do not hold the table: no less than 32 bytes.
@@ -195,7 +204,7 @@ public:
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
 
 private:
-    const bool has_bf16_;
+    const bool has_vbmi_, has_bf16_;
     static constexpr int shifted = 15;
     const Opmask compared = Opmask(6);
 
@@ -274,8 +283,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<lane_ops> make_lane_ops_avx512(CodeGenerator &g, bool has_bf16) {
-    return std::make_unique<lane_ops_avx512>(g, has_bf16);
+std::unique_ptr<lane_ops> make_lane_ops_avx512(CodeGenerator &g, bool has_vbmi, bool has_bf16) {
+    return std::make_unique<lane_ops_avx512>(g, has_vbmi, has_bf16);
 }
 
 } // namespace tfmt::cpu::jit

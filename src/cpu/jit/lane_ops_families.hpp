@@ -12,7 +12,8 @@ namespace tfmt::cpu::jit {
 // on all.
 std::unique_ptr<lane_ops> make_lane_ops_sse41(Xbyak::CodeGenerator &g);
 std::unique_ptr<lane_ops> make_lane_ops_avx2(Xbyak::CodeGenerator &g);
-std::unique_ptr<lane_ops> make_lane_ops_avx512(Xbyak::CodeGenerator &g, bool has_bf16);
+std::unique_ptr<lane_ops> make_lane_ops_avx512(
+        Xbyak::CodeGenerator &g, bool has_vbmi, bool has_bf16);
 
 // Byte shuffles that bring the low words (bytes) of four 32-bit lanes to the bottom of 16 bytes.
 // What is above is cleared by indices of all ones.

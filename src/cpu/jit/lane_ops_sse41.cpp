@@ -137,11 +137,12 @@ public:
             g_.pblendw(Xmm(out), Xmm(high), 0xaa);
         }
     }
-    void clear_where_greater_i16(int out, int a, uint64_t c) override {
+    void op_or_zero_i16(lane_op o, int x, uint64_t c, int a, uint64_t limit) override {
         move(compared, a);
-        g_.pcmpgtw(Xmm(compared), at(c, 4));
-        g_.pandn(Xmm(compared), Xmm(out));
-        move(out, compared);
+        g_.pcmpgtw(Xmm(compared), at(limit, 4));
+        g_.pandn(Xmm(compared), Xmm(x));
+        move(x, compared);
+        op_with(o, x, x, c);
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // The upper byte of an index is 0 and finds 0 in the lower bytes.
