@@ -293,12 +293,14 @@ void converter::encode_small_float(int x, const float_format &f) {
     if (f.top == float_format::ieee) { // quiet, with what fits of the payload
         o_.shift(lane_shift::right_32, other, magnitude, int(n_dropped));
         o_.op_with(lane_op::or_bits, other, other, uint32_t(f.smallest_normal() >> 1));
-        o_.op_with(lane_op::and_bits, other, other, (1u << f.sign_position()) - 1);
     }
     if (f.top != float_format::numbers)
         o_.select_with(lane_compare::greater_i32, sum, magnitude, f32_infinity, other);
     o_.shift(lane_shift::right_32, x, x, 31 - f.sign_position());
-    o_.or_masked(x, sum, x, 1u << f.sign_position());
+    if (f.top == float_format::ieee) // what has come from a NaN's exponent is in the sign's place
+        o_.take_masked(x, sum, x, 1u << f.sign_position());
+    else
+        o_.or_masked(x, sum, x, 1u << f.sign_position());
     if (f.top == float_format::numbers) {
         o_.fill(other, 0, 4);
         o_.select_with(lane_compare::greater_i32, x, magnitude, f32_infinity, other);

@@ -86,6 +86,11 @@ public:
         op_with(lane_op::and_bits, b, b, mask);
         op(lane_op::or_bits, out, a, b);
     }
+    // out = (a & ~mask) | (b & mask). a and b may change.
+    virtual void take_masked(int out, int a, int b, uint64_t mask) {
+        op_with(lane_op::and_bits, a, a, ~mask);
+        or_masked(out, a, b, mask);
+    }
     virtual void shift(lane_shift s, int out, int a, int n_bits) = 0;
     virtual void fill(int out, uint64_t constant, int lane_bytes) = 0;
 

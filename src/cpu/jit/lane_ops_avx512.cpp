@@ -34,6 +34,15 @@ public:
         }
     }
 
+    void take_masked(int out, int a, int b, uint64_t mask) override {
+        if (out == b)
+            g_.vpternlogd(reg(out), reg(a), broadcast(mask, 4), 0xe4); // c ? b : a, out first
+        else {
+            move(out, a);
+            g_.vpternlogd(reg(out), reg(b), broadcast(mask, 4), 0xd8); // c ? b : a
+        }
+    }
+
     void shift(lane_shift s, int out, int a, int n) override {
         switch (s) {
         case lane_shift::left_16: g_.vpsllw(reg(out), reg(a), n); break;
