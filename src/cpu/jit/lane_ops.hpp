@@ -37,6 +37,7 @@ enum class lane_op {
     max_i16,
     min_u16,
     mul_low_i16,
+    average_u16, // (a + b + 1) / 2 of the whole sum
     dot_i16, // of the signed words of each 32-bit lane of a and b: the sum of two products, 32 bits
     add_i64,
     sub_i64,
@@ -85,6 +86,11 @@ public:
     virtual void or_masked(int out, int a, int b, uint64_t mask) {
         op_with(lane_op::and_bits, b, b, mask);
         op(lane_op::or_bits, out, a, b);
+    }
+    // out = (a & mask) | bits, both in every 32-bit lane.
+    virtual void and_or(int out, int a, uint64_t mask, uint64_t bits) {
+        op_with(lane_op::and_bits, out, a, mask);
+        op_with(lane_op::or_bits, out, out, bits);
     }
     // out = (a & ~mask) | (b & mask). a and b may change.
     virtual void take_masked(int out, int a, int b, uint64_t mask) {

@@ -290,6 +290,7 @@ private:
         case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
         case lane_op::min_u16: g_.vpminuw(out, a, b); break;
         case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
+        case lane_op::average_u16: g_.vpavgw(out, a, b); break;
         case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;

@@ -34,6 +34,11 @@ public:
         }
     }
 
+    void and_or(int out, int a, uint64_t mask, uint64_t bits) override {
+        move(out, a);
+        fill(shifted, bits, 4);
+        g_.vpternlogd(reg(out), reg(shifted), broadcast(mask, 4), 0xec); // (a & c) | b
+    }
     void take_masked(int out, int a, int b, uint64_t mask) override {
         if (out == b)
             g_.vpternlogd(reg(out), reg(a), broadcast(mask, 4), 0xe4); // c ? b : a, out first
@@ -277,6 +282,7 @@ private:
         case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
         case lane_op::min_u16: g_.vpminuw(out, a, b); break;
         case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
+        case lane_op::average_u16: g_.vpavgw(out, a, b); break;
         case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;

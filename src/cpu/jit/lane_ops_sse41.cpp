@@ -274,6 +274,7 @@ private:
         case lane_op::max_i16: g_.pmaxsw(out, b); break;
         case lane_op::min_u16: g_.pminuw(out, b); break;
         case lane_op::mul_low_i16: g_.pmullw(out, b); break;
+        case lane_op::average_u16: g_.pavgw(out, b); break;
         case lane_op::dot_i16: g_.pmaddwd(out, b); break;
         case lane_op::add_i64: g_.paddq(out, b); break;
         case lane_op::sub_i64: g_.psubq(out, b); break;
