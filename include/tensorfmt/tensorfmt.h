@@ -92,8 +92,10 @@ typedef enum TFMT_ENUM_BASE {
 } tfmt_status_t;
 
 /* Numbers as in dnnl_data_type_t. s4, u4 and f4_e2m1 take half a byte: element 2k is the low half
- * of byte k, element 2k + 1 the high half. boolean is a byte, 0 or 1; e8m0 is a power-of-two scale.
- */
+ * of byte k, element 2k + 1 the high half. boolean is a byte, 0 or 1. f16, f32 and f64 are those of
+ * IEEE 754, bf16 the upper half of an f32, f8_e5m2 and f8_e4m3 those of OCP's OFP8, f4_e2m1 and
+ * e8m0 (a power of two, for scales) those of its Microscaling formats. Reorders convert any type to
+ * any other; doc/numerics.md has the rules. */
 typedef enum TFMT_ENUM_BASE {
     tfmt_data_type_undef = 0,
     tfmt_f16 = 1,
@@ -563,11 +565,13 @@ TFMT_API tfmt_status_t tfmt_attr_set_compensation(
 /* ---------------------------------------------------------------- reorder */
 
 /* A reorder is the prepared move of a tensor from one layout and type to another: for each logical
- * index, dst[index] = src[index], converted if the types differ. Converting: in f32, or f64 where
- * f64 or wide integers take part; to integers rounded to the nearest, ties to even, and saturated,
- * NaN to 0. Padding of the source is never read into the result; padding of the destination is
- * written with zeros; gaps between the destination's strides are not touched. Source: oneDNN's
- * reorder primitive. Attributes add arithmetic between reading and converting, see above. */
+ * index, dst[index] = src[index], converted if the types differ; equal types move bits. Converting:
+ * integers to integers exactly, all else in f32, or in f64 where f64, s32 or s64 take part; rounded
+ * once, to nearest, ties to even; integers, f8 and f4 saturate, NaN becomes 0 in integers. The bits
+ * are the same on every instruction set and for every number of threads. Padding of the source is
+ * never read into the result; padding of the destination is written with zeros; gaps between the
+ * destination's strides are not touched. Attributes add arithmetic between reading and converting,
+ * see above. Source: oneDNN's reorder primitive; doc/numerics.md has the rules and differences. */
 
 /* Threads of the caller's, to execute on instead of OpenMP's: its number of threads and its loop.
  * The structure, what `context` points at and the pool itself must last until the execution that
@@ -642,14 +646,19 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  * compensation aside (then without attributes only padding and compensation are written); any other
  * overlap is refused. args: NULL, or values for the attributes and threads. A tensor without
  * elements touches neither buffer. Any number of threads may execute one reorder at once on
- * different destinations. The bytes written do not depend on threads. Allocates nothing, except
- * that values of attributes may be expanded into memory of the library's for the time of the call;
- * tensors beyond the caches take up to 66 KiB of stack on each thread that works on them, and 4 KiB
- * more on the calling one where there are several. tfmt_out_of_memory: no room for expanded values;
- * nothing was written. tfmt_invalid_arguments: reorder null; src or dst null with elements to move,
- * or values that attr asks for; an overlap; a struct_size that no version of the structure has; a
- * thread pool without one of its functions, or one that says less than 1 thread; an args->src_md or
- * args->dst_md that does not agree with the descriptor the reorder was created with.
+ * different destinations. The bytes written do not depend on threads.
+ *
+ * Memory: scales and zero points are decoded to f32 or f64 first, on the stack if that takes no
+ * more than some 3.5 KiB, else in memory that the library allocates. One block of it is kept for
+ * the next execution; those that run at the same time allocate their own. Nothing else is
+ * allocated. Stack: tensors beyond the caches take up to 66 KiB on each thread that works on them;
+ * the calling one takes 4 KiB more where there are several, and another 4 for attributes.
+ *
+ * tfmt_out_of_memory: no room for decoded values; nothing was written. tfmt_invalid_arguments:
+ * reorder null; src or dst null with elements to move, or values that attr asks for; an overlap; a
+ * struct_size that no version of the structure has; a thread pool without one of its functions, or
+ * one that says less than 1 thread; an args->src_md or args->dst_md that does not agree with the
+ * descriptor the reorder was created with.
  *
  * With runtime dims, also: args or a descriptor in it null where the reorder needs one; what
  * tfmt_reorder_create() refuses of the actual descriptors. The first execution of a shape takes as

@@ -30,18 +30,17 @@ namespace {
 
 std::unique_ptr<tfmt_reorder> make_reorder(
         const memory_desc &src, const memory_desc &dst, const tfmt_attr &attr) {
-    auto made = std::make_unique<tfmt_reorder>();
-    made->src = src;
-    made->dst = has_runtime_dims(dst) ? dst : with_asked_compensation(dst, attr.sums);
+    // Nothing is zeroed before it is copied to: that takes as long as finding the code.
+    std::unique_ptr<tfmt_reorder> made(
+            new tfmt_reorder {src, dst, {}, nullptr, attr.src_scales.is_set, attr.dst_scales.is_set,
+                    attr.src_zero_points.is_set, attr.dst_zero_points.is_set});
+    if (attr.sums.flags != 0 && !has_runtime_dims(dst))
+        made->dst = with_asked_compensation(dst, attr.sums);
     if (has_runtime_dims(src) || has_runtime_dims(dst))
         made->runtime = std::make_unique<const cpu::runtime_reorder>(
                 src, made->dst, attr, attr.sums);
     else
         made->fixed = cpu::prepare(src, made->dst, attr);
-    made->needs_src_scales = attr.src_scales.is_set;
-    made->needs_dst_scales = attr.dst_scales.is_set;
-    made->needs_src_zero_points = attr.src_zero_points.is_set;
-    made->needs_dst_zero_points = attr.dst_zero_points.is_set;
     return made;
 }
 
@@ -132,16 +131,25 @@ tfmt_status_t find_prepared(const tfmt_reorder &r, const actual_descs &descs,
     });
 }
 
+// The one way in which executing itself can fail.
+tfmt_status_t run(const cpu::implementation &code, const cpu::execution &e) {
+    const tfmt_status_t status = code.execute(e);
+    return status == tfmt_success ? status
+                                  : set_last_error(status,
+                                          "tfmt_reorder_execute: no memory for the decoded "
+                                          "values of attr's scales and zero points");
+}
+
 tfmt_status_t execute(const tfmt_reorder &r, const cpu::prepared &what, const cpu::execution &e) {
     if (what.src_bytes == 0 || what.dst_bytes == 0) return tfmt_success;
     if (!e.src) return refuse_execution("tfmt_reorder_execute: src is null");
     if (!e.dst) return refuse_execution("tfmt_reorder_execute: dst is null");
     if (const tfmt_status_t status = check_values(r, e)) return status;
-    if (e.src == e.dst && what.in_place) return what.in_place->execute(e);
+    if (e.src == e.dst && what.in_place) return run(*what.in_place, e);
     if (overlaps(e.src, what.src_bytes, e.dst, what.dst_bytes))
         return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
                                 "between equal layouts may have the same buffer on both sides");
-    return what.code->execute(e);
+    return run(*what.code, e);
 }
 
 } // namespace

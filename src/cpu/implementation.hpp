@@ -18,7 +18,7 @@ public:
     // or tfmt_out_of_memory if that fails; then nothing was written.
     virtual tfmt_status_t execute(const execution &e) const noexcept = 0;
 
-    // "jit:avx512_core", "ref: conversions are not generated yet", ...
+    // "jit:avx512_core", "ref: too many combinations of tails for generated code", ...
     const std::string &info() const { return info_; }
 
     // Problem, plan and IR, as text.

@@ -6,8 +6,8 @@
 #include "cpu/execution.hpp"
 #include "cpu/plan/segments.hpp"
 
-// Plain C++ for every valid problem: the safety net where there is no generated code, and the path
-// of conversions. It does one run of elements at a time.
+// Plain C++ for every valid problem, attributes included: the safety net where there is no
+// generated code, and what that is compared with. It does one run of elements at a time.
 namespace tfmt::cpu::ref {
 
 class portable {
