@@ -206,21 +206,32 @@ TEST_P(LaneOpsOn, OperationsWithConstants) {
                 }
 }
 
+// At a multiple of 64 bytes, anywhere, and one lane for all.
 TEST_P(LaneOpsOn, OperationsWithMemory) {
+    const auto at = [](int offset) { return Xbyak::util::rdi + (memory_begin_bytes + offset); };
     for (int width : widths())
         for (int i = 0; i < n_lane_ops; i++)
             for (int out : {1, 2}) {
                 const lane_op o = lane_op(i);
-                check({"operation " + std::to_string(i) + " with memory", width, out, width, {},
-                        [&](lane_ops &ops) {
-                            ops.op_at(o, out, 2, Xbyak::util::rdi + (memory_begin_bytes + 64));
-                        },
-                        [&](const state &s) {
-                            bytes b;
-                            std::memcpy(b.data(), s.memory + 64, 64);
-                            return reference(o, width, s.regs[2], b);
-                        },
-                        {}});
+                const int lane_bytes = is_64_bit(o) ? 8 : 4;
+                const auto check_with = [&](const char *what, int offset, int period_bytes,
+                                                const std::function<void(lane_ops &)> &emit) {
+                    check({"operation " + std::to_string(i) + what, width, out, width, {5}, emit,
+                            [&](const state &s) {
+                                bytes b;
+                                for (int j = 0; j < 64; j++)
+                                    b[size_t(j)] = s.memory[offset + j % period_bytes];
+                                return reference(o, width, s.regs[2], b);
+                            },
+                            {}});
+                };
+                check_with(" with aligned memory", 64, 64,
+                        [&](lane_ops &ops) { ops.op_at(o, out, 2, at(64)); });
+                check_with(" with a row", 12, 64,
+                        [&](lane_ops &ops) { ops.op_row(o, out, 2, at(12), 5); });
+                if (!is_16_bit(o))
+                    check_with(" with one", 20, lane_bytes,
+                            [&](lane_ops &ops) { ops.op_one(o, out, 2, at(20), 5); });
                 if (HasFatalFailure()) return;
             }
 }
