@@ -10,6 +10,7 @@
 #include "common/normalize.hpp"
 #include "common/reorder_problem.hpp"
 #include "cpu/exec/driver.hpp"
+#include "cpu/exec/parameters.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/isa/isa.hpp"
 #include "cpu/plan/plan.hpp"
@@ -64,7 +65,8 @@ inline machine make_machine(const named_machine &n, caches has) {
 // What one way of executing leaves in a destination, between guard pages.
 class trial {
 public:
-    trial(const memory_desc &src, const memory_desc &dst, uint64_t seed)
+    // computes: as with attributes, even between equal types.
+    trial(const memory_desc &src, const memory_desc &dst, uint64_t seed, bool computes = false)
         : dst_md_(dst),
           has_caches_(seed % 4 < 2        ? caches::all
                           : seed % 4 == 2 ? caches::no_l2
@@ -74,7 +76,7 @@ public:
           src_(size_bytes(src), seed % 2 ? placement::at_end : placement::at_start, align_),
           expected_(size_bytes(dst), placement::at_end, align_),
           where_(seed % 3 ? placement::at_end : placement::at_start) {
-        tfmt_test::fill_src(src_, src.data_type, dst.data_type, seed);
+        tfmt_test::fill_src(src_, src.data_type, dst.data_type, seed, computes);
     }
 
     template <typename Run>
@@ -104,7 +106,7 @@ private:
 
 // Runs a plan with the interpreter or with machine code.
 inline void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool as_code,
-        const void *src, void *dst) {
+        const void *src, void *dst, const ir::parameter_values &values) {
 #ifdef TENSORFMT_HAVE_JIT
     std::vector<jit::executable> code;
     if (as_code)
@@ -124,14 +126,16 @@ inline void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool
     auto call = [&](const kernel_call &c) {
         // A call may be the first one of its thread.
         std::memset(scratch.data(), ++n_calls, size_t(scratch_bytes));
+        const void *arrays = static_cast<const char *>(values.arrays) + c.param_offset;
         if (!as_code)
             ir::interpret(kernels[size_t(c.kernel)], s + c.src_offset, d + c.dst_offset,
-                    c.root_count, c.with_rest);
+                    c.root_count, c.with_rest, {values.singles, arrays});
 #ifdef TENSORFMT_HAVE_JIT
         else
-            reinterpret_cast<jit::kernel_fn>(
-                    reinterpret_cast<uintptr_t>(code[size_t(c.kernel)].entry()))(
-                    s + c.src_offset, d + c.dst_offset, c.root_count, c.with_rest, scratch.data());
+            reinterpret_cast<jit::computing_kernel_fn>(
+                    reinterpret_cast<uintptr_t>(code[size_t(c.kernel)].entry()))(s + c.src_offset,
+                    d + c.dst_offset, c.root_count, c.with_rest, scratch.data(), values.singles,
+                    arrays); // which kernels without parameters do not look at
 #endif
     };
     // In two ranges, as two threads would.
@@ -151,23 +155,35 @@ protected:
 #endif
     }
 
-    // Plans and runs `p`; "" if everything left what the oracle did.
-    std::string check(const reorder_problem &p, plan_mode mode, trial &e, bool with_code) {
+    // Plans and runs `p`; "" if everything left what is expected. values: those of its attributes.
+    std::string check(const reorder_problem &p, plan_mode mode, trial &e, bool with_code,
+            const execution &values = {}) {
         move_problem move;
         std::string why;
-        if (!normalize(p, &move, &why))
-            return p.src_elem_bits == 4 || p.dst_elem_bits == 4 ? "" : "not normalized: " + why;
+        if (!normalize(p, &move, &why)) {
+            // 4-bit elements that are not in pairs, groups that blocks cut.
+            const bool may_refuse = p.src_elem_bits == 4 || p.dst_elem_bits == 4
+                    || !p.quant.is_default();
+            n_refused_++;
+            return may_refuse ? "" : "not normalized: " + why;
+        }
         const machine m = make_machine(GetParam(), e.has_caches());
         plan pl;
         if (!make_plan(move, m, mode, &pl, &why)) return "not planned: " + why;
-        std::string wrong = check_plan(pl, e, with_code);
+        spare_memory spare;
+        parameter_buffer parameters(spare);
+        if (move.converts.steps
+                && !parameters.fill(p.quant, move, {}, parameter_slack_bytes, values))
+            return "no memory";
+        std::string wrong = check_plan(pl, e, with_code, parameters.values());
         if (wrong.empty() && mode == plan_mode::move && e.is_aligned()
                 && make_streamed_plan(move, m, &pl))
-            wrong = check_plan(pl, e, with_code);
+            wrong = check_plan(pl, e, with_code, parameters.values());
         return wrong.empty() ? "" : wrong + "\n" + to_text(p) + to_text(move) + to_text(pl);
     }
 
-    std::string check_plan(const plan &pl, trial &e, bool with_code) {
+    std::string check_plan(
+            const plan &pl, trial &e, bool with_code, const ir::parameter_values &values) {
         n_planned_++;
         n_converting_ += bool(pl.problem.converts);
         n_streamed_ += pl.stores == store_path::streamed;
@@ -192,12 +208,16 @@ protected:
         for (bool as_code : {false, true}) {
             if (as_code && !with_code) continue;
             const std::string wrong = e.differs(
-                    [&](const void *s, void *d) { run_plan(pl, kernels, as_code, s, d); });
+                    [&](const void *s, void *d) { run_plan(pl, kernels, as_code, s, d, values); });
             if (!wrong.empty()) return (as_code ? "machine code: " : "interpreter: ") + wrong;
         }
         return "";
     }
 
+    // More than any tile here reaches.
+    static constexpr size_t parameter_slack_bytes = 1 << 20;
+
+    int n_refused_ = 0;
     int n_planned_ = 0;
     int n_converting_ = 0;
     int n_streamed_ = 0;

@@ -44,7 +44,7 @@ kernel narrowing_kernel() {
 }
 
 // 6 of 8 bf16, whose pairs change places, become f32 when they are stored, 4 at each of two places;
-// the last one is padding.
+// the last two are padding.
 kernel widening_kernel() {
     op swap(op_kind::within16);
     swap.out = 1;
@@ -52,7 +52,7 @@ kernel widening_kernel() {
     swap.constant = 0;
     kernel k = with_block(2, make_conversion(tfmt_bf16, 16, tfmt_f32, 32, false),
             {make_load(0, 16, {{0, 0x0fff, 0x0fff}}), swap,
-                    make_store(1, 8, {{0, 0xff, 0xff}, {32, 0xff, 0x3f}})});
+                    make_store(1, 8, {{0, 0xff, 0xff}, {32, 0xff, 0x0f}})});
     byte_indices indices {};
     for (int i = 0; i < 16; i++)
         indices[size_t(i)] = uint8_t(i ^ 2);
@@ -96,7 +96,7 @@ TEST(Text, OfKernelsThatConvert) {
             "    store.16 v0 -> [0]&0x3f\n");
     const std::string text = to_text(widening_kernel());
     EXPECT_EQ(text.find("kernel: vectors of 16 bytes, lanes of 2, bf16 -> f32 in stores\n"), 0u);
-    EXPECT_NE(text.find("store.8 v1 -> [0] [32] of which data 0x3f\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("store.8 v1 -> [0] [32] of which data 0xf\n"), std::string::npos) << text;
 }
 
 struct damage {
@@ -145,8 +145,8 @@ TEST(Verify, RefusesPartsOfElements) {
                     [](kernel &k) { k.blocks[0][0].chunks[0].mask = 0xfff8; }},
             {"mask of parts of elements", [](kernel &k) { k.blocks[0][2].chunks[0].mask = 0x7f; }},
             {"data beyond its mask", [](kernel &k) { k.blocks[0][2].chunks[1].data = 0x3ff; }},
-            {"data beyond its mask", [](kernel &k) { k.blocks[0][2].chunks[1].mask = 0x0f; }},
-            {"data of parts of elements", [](kernel &k) { k.blocks[0][2].chunks[1].data = 0x1f; }},
+            {"data beyond its mask", [](kernel &k) { k.blocks[0][2].chunks[1].mask = 0x03; }},
+            {"data of parts of elements", [](kernel &k) { k.blocks[0][2].chunks[1].data = 0x07; }},
             {"shuffle of parts of elements", [](kernel &k) { k.constants[0][4] = 5; }},
             {"shuffle of parts of elements", [](kernel &k) { k.constants[0][5] = 4; }},
             {"shuffle of parts of elements",
@@ -170,6 +170,57 @@ TEST(Verify, RefusesHalvesOfPairs) {
             {"data beyond its mask", [](kernel &k) { k.blocks[0][0].chunks[0].mask = 0x7fff; }},
     };
     expect_refused(narrowing_kernel(), rows);
+}
+
+// The same, with a scale and a zero point for each two lanes.
+kernel computing_kernel() {
+    kernel k = widening_kernel();
+    tfmt::arithmetic &steps = k.converts.steps;
+    steps.computing_type = tfmt_f32;
+    steps.operands[tfmt::src_scale] = {true, false, 0};
+    steps.operands[tfmt::dst_zero_point] = {true, false, 64};
+    k.lane_param_offset_bytes = {0, 0, 4, 4, 8, 8, 12, 12};
+    return k;
+}
+
+TEST(Interpreter, ComputesWithParametersOfLanes) {
+    const uint16_t src[8] = {0x3f80, 0x4000, 0xbf80, 0x4040, 0x4040, 0x4080, 0x1111, 0x2222};
+    const float arrays[32] = {10, 100, 0.5f, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4};
+    float dst[16] = {};
+    interpret(computing_kernel(), src, dst, 1, false, {nullptr, arrays});
+    // Lanes are those of the shuffled values.
+    const float wanted[12] = {21, 11, 302, -98, 0, 0, 0, 0, 5, 4.5f, 0, 0};
+    for (int i = 0; i < 12; i++)
+        EXPECT_EQ(dst[i], wanted[i]) << i;
+}
+
+TEST(Verify, RefusesParametersOfNoLanes) {
+    const damage rows[] = {
+            {"computed in another type",
+                    [](kernel &k) { k.converts.steps.computing_type = tfmt_f64; }},
+            {"lanes without parameters", [](kernel &k) { k.lane_param_offset_bytes.clear(); }},
+            {"lanes without parameters", [](kernel &k) { k.lane_param_offset_bytes.push_back(0); }},
+            {"parts of parameters", [](kernel &k) { k.lane_param_offset_bytes[3] = 6; }},
+            {"parts of parameters", [](kernel &k) { k.lane_param_offset_bytes[0] = -4; }},
+            {"parts of parameters", [](kernel &k) { k.blocks[0][2].param_offset_bytes = 2; }},
+            {"sum without old values",
+                    [](kernel &k) {
+                        k.converts.steps.has_sum = true;
+                        k.scratch_bytes = 64;
+                    }},
+    };
+    expect_refused(computing_kernel(), rows);
+    kernel k = narrowing_kernel();
+    k.converts.steps.computing_type = tfmt_f32;
+    EXPECT_EQ(verify(k), "");
+    k.converts.steps.has_sum = true;
+    EXPECT_EQ(verify(k), "sum without old values");
+    // Padding has no parameters.
+    k = computing_kernel();
+    k.lane_param_offset_bytes.clear();
+    for (chunk &c : k.blocks[0][2].chunks)
+        c.data = 0;
+    EXPECT_EQ(verify(k), "");
 }
 
 // The side that does not convert, and kernels that only move, have masks without data.

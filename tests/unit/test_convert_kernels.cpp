@@ -4,8 +4,10 @@
 // those the host has. What the portable path computes is tested against the oracle elsewhere.
 #include <array>
 
+#include "api/attr.hpp"
 #include "common/data_type.hpp"
 #include "cpu/ref/portable.hpp"
+#include "support/attributes.hpp"
 #include "support/random_desc.hpp"
 #include "tests/unit/kernel_helpers.hpp"
 
@@ -64,6 +66,19 @@ protected:
         const std::string wrong = check(problem, plan_mode::move, e, host_can_execute());
         ASSERT_EQ(wrong, "") << "seed " << seed << ": " << c.text();
     }
+
+    void check_computing(const pair_of_descs &c, const tfmt_test::attributes &attr, uint64_t seed) {
+        const reorder_problem problem = make_problem(
+                *c.src.md, *c.dst.md, *tfmt_test::make_attr(attr));
+        const tfmt_exec_args_t args = exec_args_of(attr);
+        trial e(*c.src.md, *c.dst.md, seed, true);
+        tfmt::cpu::execution values {e.src(), e.expected(), args.src_scales, args.dst_scales,
+                args.src_zero_points, args.dst_zero_points, nullptr};
+        ref::portable(problem, plan_mode::move).run(values, {1});
+        const std::string wrong = check(problem, plan_mode::move, e, host_can_execute(), values);
+        ASSERT_EQ(wrong, "") << "seed " << seed << ": " << c.text() << "\n"
+                             << attributes_text(attr);
+    }
 };
 
 TEST_P(ConvertKernelsOn, EveryPairOfTypesInRandomLayouts) {
@@ -116,6 +131,59 @@ TEST_P(ConvertKernelsOn, TailsAndPadding) {
     EXPECT_GT(n_streamed_, 0);
     EXPECT_GT(n_staged_, 0);
     EXPECT_GT(n_packed_, 0);
+}
+
+// With random attributes, whose values lie along any lanes or along none.
+TEST_P(ConvertKernelsOn, RandomAttributes) {
+    const int n_cases = tfmt_test::scaled(12);
+    uint64_t seed = 0;
+    for (tfmt_data_type_t src : types)
+        for (tfmt_data_type_t dst : types)
+            for (int i = 0; i < n_cases; i++) {
+                random_source random(++seed * 104729);
+                const bool is_narrow = tfmt::bits_of(src) < 8 || tfmt::bits_of(dst) < 8;
+                const pair_of_descs c = is_narrow && i % 2 == 0
+                        ? even_pair(random, src, dst)
+                        : random_pair(random, src, dst, 1000);
+                const dims shape = tfmt_test::read_layout(c.src.md.get()).logical;
+                check_computing(c, random_attributes(random, shape), seed);
+                if (HasFatalFailure()) return;
+            }
+    EXPECT_GT(n_planned_, n_refused_);
+}
+
+// Rows apart from each other, so that vectors are no longer than a row.
+tfmt_test::random_desc with_gaps(const dims &shape, tfmt_data_type_t type) {
+    const dims strides {shape[1] + 2, 1};
+    tfmt_memory_desc_t md = nullptr;
+    EXPECT_EQ(tfmt_memory_desc_create_with_strides(&md, 2, shape.data(), type, strides.data()),
+            tfmt_success);
+    return {desc_ptr(md), tfmt_test::dims_text(shape) + " with gaps"};
+}
+
+// Lanes that share values in twos, fours and so on, in vectors of every width.
+TEST_P(ConvertKernelsOn, GroupsInVectors) {
+    const std::vector<std::vector<tfmt_data_type_t>> pairs {{tfmt_f32, tfmt_u8},
+            {tfmt_u4, tfmt_f32}, {tfmt_bf16, tfmt_f16}, {tfmt_f64, tfmt_s32}, {tfmt_s64, tfmt_f32},
+            {tfmt_s32, tfmt_s8}};
+    random_source random(11);
+    uint64_t seed = 0;
+    for (const auto &p : pairs)
+        for (int64_t n : {2, 4, 8, 16, 24, 64})
+            for (int64_t group = 2; n % group == 0; group *= 2)
+                for (const char *tag : {"", "ab", "ba", "aB8b"}) {
+                    const dims shape {6, n};
+                    tfmt_test::attributes attr;
+                    attr.src_scales = {true, 3, {group}, tfmt_f32, {}};
+                    attr.dst_zero_points = {true, 2, {group}, tfmt_u8, {}};
+                    fill_values(&attr.src_scales, true, shape, random);
+                    fill_values(&attr.dst_zero_points, false, shape, random);
+                    pair_of_descs c {with_gaps(shape, p[0]), with_gaps(shape, p[1])};
+                    if (*tag) c.dst = {tfmt_test::make_with_tag(shape, p[1], tag), tag};
+                    check_computing(c, attr, ++seed);
+                    if (HasFatalFailure()) return;
+                }
+    EXPECT_EQ(n_refused_, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, ConvertKernelsOn, testing::ValuesIn(machines), test_name_of);

@@ -27,7 +27,26 @@ std::string check_conversion(const kernel &k) {
         return "elements in memory of another width than their type";
     const int way_bits = c.at_load ? c.dst_elem_bits : c.src_elem_bits;
     if (k.elem_bytes != (way_bits < 8 ? 1 : way_bits / 8)) return "lanes of another width";
+    if (c.steps && c.steps.computing_type != computing_type(c.src_type, c.dst_type))
+        return "computed in another type";
+    if (c.steps.has_sum && (c.at_load || k.scratch_bytes > 0)) return "sum without old values";
     return k.vector_bytes < 16 ? "conversion of a scalar" : "";
+}
+
+// What converts finds the parameters of each of its lanes.
+std::string check_parameters(const kernel &k, const op &o) {
+    const auto &operands = k.converts.steps.operands;
+    const bool varies = std::any_of(operands.begin(), operands.end(),
+            [](const arithmetic::operand &p) { return p.is_set && !p.is_one_value; });
+    const bool has_data = std::any_of(
+            o.chunks.begin(), o.chunks.end(), [](const chunk &c) { return c.data != 0; });
+    if (!varies || !has_data) return "";
+    if (int(k.lane_param_offset_bytes.size()) != k.vector_bytes / k.elem_bytes)
+        return "lanes without parameters";
+    const int value_bytes = bits_of(k.converts.steps.computing_type) / 8;
+    for (int64_t offset : k.lane_param_offset_bytes)
+        if (offset < 0 || offset % value_bytes != 0) return "parts of parameters";
+    return o.param_offset_bytes % value_bytes != 0 ? "parts of parameters" : "";
 }
 
 // In lanes; pairs of 4-bit elements come and go as bytes.
@@ -44,7 +63,7 @@ std::string check_lanes(const kernel &k, const op &o) {
         if (!is_of_whole(c.data, k.elem_bytes)) return "data of parts of elements";
         if (o.kind == op_kind::load && c.data != c.mask) return "load of padding";
     }
-    return "";
+    return converts ? check_parameters(k, o) : "";
 }
 
 std::string check_chunks(const kernel &k, const op &o) {
