@@ -159,7 +159,8 @@ private:
 
     static std::unique_ptr<lane_ops> make(const machine &m, Xbyak::CodeGenerator &g) {
         if (m.vector_bytes == 64)
-            return tfmt::cpu::jit::make_lane_ops_avx512(g, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
+            return tfmt::cpu::jit::make_lane_ops_avx512(
+                    g, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
         if (m.vector_bytes == 32) return tfmt::cpu::jit::make_lane_ops_avx2(g);
         return tfmt::cpu::jit::make_lane_ops_sse41(g);
     }

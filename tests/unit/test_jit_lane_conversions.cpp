@@ -271,6 +271,19 @@ TEST_P(LaneConversionsOn, Parts) {
         }
 }
 
+TEST_P(LaneConversionsOn, TwoRegistersToBytes) {
+    for (int width : widths(16))
+        check({"narrow_two", width, 1, with_zeros(width / 2), {3},
+                [](lane_ops &ops) { ops.narrow_two(1, 2, 3); },
+                [&](const state &s) {
+                    bytes result {};
+                    for (int i = 0; i < width / 2; i++)
+                        result[size_t(i)] = s.regs[2 + i % 2][size_t(i / 2 * 4)];
+                    return result;
+                },
+                {}});
+}
+
 TEST_P(LaneConversionsOn, NansToZero) {
     for (int width : widths())
         check({"clear_nan_f32", width, 1, width, {}, [](lane_ops &ops) { ops.clear_nan_f32(1); },
@@ -384,6 +397,34 @@ TEST_P(LaneConversionsOn, KeepsBytes) {
                         },
                         {}});
         }
+}
+
+// Near ones, which one register reaches, and far ones.
+TEST_P(LaneConversionsOn, Picks) {
+    random_source random(5);
+    for (int width : widths(16))
+        for (int lane_bytes : {4, 8})
+            for (int reach_bytes : {16, 32, 64, 448})
+                for (int round = 0; round < 4; round++) {
+                    std::vector<int32_t> offsets;
+                    for (int i = 0; i < width / lane_bytes; i++)
+                        offsets.push_back(
+                                int32_t(random.below(reach_bytes / lane_bytes)) * lane_bytes);
+                    check({"pick within " + std::to_string(reach_bytes), width, 1, width, {2},
+                            [&](lane_ops &ops) {
+                                ops.pick(1, Xbyak::util::rdi + memory_begin_bytes, offsets,
+                                        lane_bytes, 2);
+                            },
+                            [&](const state &s) {
+                                bytes b {};
+                                for (size_t i = 0; i < offsets.size(); i++)
+                                    std::memcpy(&b[i * size_t(lane_bytes)], s.memory + offsets[i],
+                                            size_t(lane_bytes));
+                                return b;
+                            },
+                            {}});
+                    if (HasFatalFailure()) return;
+                }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic, shifts, choices, constants and memory of lane_ops, on each ISA that the host has and
-// in every width, with every way in which operands share registers, against plain C++.
+// Arithmetic, shifts, choices, constants and operands in memory of lane_ops, on each ISA that the
+// host has and in every width, with every way in which operands share registers, against plain C++.
 #include <cmath>
 
 #include "tests/unit/lane_ops_helpers.hpp"
@@ -91,6 +91,8 @@ bytes reference(lane_op o, int n, const bytes &a, const bytes &b) {
     case lane_op::min_u16: return lanewise<u16>(n, a, b, min_of<u16>);
     case lane_op::mul_low_i16:
         return lanewise<u16>(n, a, b, [](u16 x, u16 y) { return u16(u32(x) * y); });
+    case lane_op::average_u16:
+        return lanewise<u16>(n, a, b, [](u16 x, u16 y) { return u16((u32(x) + y + 1) / 2); });
     case lane_op::dot_i16: return lanewise<u32>(n, a, b, dot);
     case lane_op::add_i64: return lanewise<u64>(n, a, b, [](u64 x, u64 y) { return x + y; });
     case lane_op::sub_i64: return lanewise<u64>(n, a, b, [](u64 x, u64 y) { return x - y; });
@@ -236,19 +238,40 @@ TEST_P(LaneOpsOn, OperationsWithMemory) {
             }
 }
 
-TEST_P(LaneOpsOn, OrsOfMaskedBits) {
+TEST_P(LaneOpsOn, MaskedBits) {
+    const auto both = [](int width, const bytes &a, const bytes &b, auto &&f) {
+        return lanewise<uint32_t>(width, a, b, f);
+    };
     for (int width : widths())
-        for (uint64_t mask : constants_32)
-            for (const registers &r :
-                    {registers {1, 2, 3}, registers {1, 1, 3}, registers {1, 2, 1}})
-                check({"or masked", width, r.out, width, {r.b},
+        for (uint64_t c : constants_32) {
+            const uint32_t mask = uint32_t(c), bits = 0x40300201;
+            for (const registers &r : {registers {1, 2, 3}, {1, 1, 3}, {1, 2, 1}}) {
+                check({"or_masked", width, r.out, width, {r.b},
                         [&](lane_ops &ops) { ops.or_masked(r.out, r.a, r.b, mask); },
                         [&](const state &s) {
-                            const bytes b = reference(
-                                    lane_op::and_bits, width, s.regs[r.b], filled(mask, 4));
-                            return reference(lane_op::or_bits, width, s.regs[r.a], b);
+                            return both(width, s.regs[r.a], s.regs[r.b],
+                                    [&](uint32_t x, uint32_t y) { return x | (y & mask); });
                         },
                         {}});
+                check({"take_masked", width, r.out, width, {r.a, r.b},
+                        [&](lane_ops &ops) { ops.take_masked(r.out, r.a, r.b, mask); },
+                        [&](const state &s) {
+                            return both(
+                                    width, s.regs[r.a], s.regs[r.b], [&](uint32_t x, uint32_t y) {
+                                        return (x & ~mask) | (y & mask);
+                                    });
+                        },
+                        {}});
+            }
+            for (int out : {1, 2})
+                check({"and_or", width, out, width, {},
+                        [&](lane_ops &ops) { ops.and_or(out, 2, mask, bits); },
+                        [&](const state &s) {
+                            return both(width, s.regs[2], s.regs[2],
+                                    [&](uint32_t x, uint32_t) { return (x & mask) | bits; });
+                        },
+                        {}});
+        }
 }
 
 TEST_P(LaneOpsOn, MovesAndFills) {
@@ -352,17 +375,27 @@ TEST_P(LaneOpsOn, Compares64BitIntegersButOnSse41) {
     }
 }
 
-TEST_P(LaneOpsOn, ClearsWordsThatAreGreater) {
+TEST_P(LaneOpsOn, ZeroesWordsThatAreGreater) {
+    struct {
+        lane_op o;
+        uint64_t constant;
+    } rows[] = {{lane_op::max_i16, 0}, {lane_op::max_i16, 0x80008000},
+            {lane_op::min_u16, 0x81238123}, {lane_op::min_i16, 0x00450045},
+            {lane_op::mul_low_i16, 0x01030103}};
     for (int width : widths(16))
-        for (uint64_t c : constants_32)
-            for (int a : {1, 2})
-                check({"clear where greater than " + std::to_string(c), width, 1, width, {},
-                        [&](lane_ops &ops) { ops.clear_where_greater_i16(1, a, c); },
-                        [&](const state &s) {
-                            return reference(lane_compare::greater_i16, width, s.regs[1], s.regs[a],
-                                    filled(c, 4), bytes {});
-                        },
-                        {}});
+        for (uint64_t limit : constants_32)
+            for (const auto &r : rows)
+                for (int a : {1, 2})
+                    check({"op or zero", width, 1, width, {},
+                            [&](lane_ops &ops) {
+                                ops.op_or_zero_i16(r.o, 1, r.constant, a, limit);
+                            },
+                            [&](const state &s) {
+                                return reference(lane_compare::greater_i16, width,
+                                        reference(r.o, width, s.regs[1], filled(r.constant, 4)),
+                                        s.regs[a], filled(limit, 4), bytes {});
+                            },
+                            {}});
 }
 
 // ---------------------------------------------------------------- memory
@@ -389,34 +422,6 @@ TEST_P(LaneOpsOn, LoadsAndBroadcasts) {
                         },
                         {}});
         }
-}
-
-// Near ones, which one register reaches, and far ones.
-TEST_P(LaneOpsOn, Picks) {
-    random_source random(5);
-    for (int width : widths(16))
-        for (int lane_bytes : {4, 8})
-            for (int reach_bytes : {16, 32, 64, 448})
-                for (int round = 0; round < 4; round++) {
-                    std::vector<int32_t> offsets;
-                    for (int i = 0; i < width / lane_bytes; i++)
-                        offsets.push_back(
-                                int32_t(random.below(reach_bytes / lane_bytes)) * lane_bytes);
-                    check({"pick within " + std::to_string(reach_bytes), width, 1, width, {2},
-                            [&](lane_ops &ops) {
-                                ops.pick(1, Xbyak::util::rdi + memory_begin_bytes, offsets,
-                                        lane_bytes, 2);
-                            },
-                            [&](const state &s) {
-                                bytes b {};
-                                for (size_t i = 0; i < offsets.size(); i++)
-                                    std::memcpy(&b[i * size_t(lane_bytes)], s.memory + offsets[i],
-                                            size_t(lane_bytes));
-                                return b;
-                            },
-                            {}});
-                    if (HasFatalFailure()) return;
-                }
 }
 
 INSTANTIATE_TEST_SUITE_P(
