@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales, zero points and sums through the public interface, with results worked out by hand.
 #include <cmath>
+#include <cstdio>
 #include <limits>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -306,6 +311,52 @@ TEST(attributes, in_place_is_refused_where_layout_or_type_differ) {
 }
 
 // ---------------------------------------------------------------- what is refused
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+// In a process of its own, which may have so many more bytes from now on than it has.
+template <typename Body>
+int exit_code_with_room_for(size_t n_bytes, Body &&body) {
+    const pid_t child = fork();
+    if (child == 0) {
+        unsigned long n_pages = 0;
+        if (FILE *statm = std::fopen("/proc/self/statm", "r")) {
+            if (std::fscanf(statm, "%lu", &n_pages) != 1) n_pages = 0;
+            std::fclose(statm);
+        }
+        const rlim_t most = n_pages * size_t(sysconf(_SC_PAGESIZE)) + n_bytes;
+        const rlimit limit {most, most};
+        if (n_pages == 0 || setrlimit(RLIMIT_AS, &limit) != 0) _exit(100);
+        _exit(body());
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
+            ? WEXITSTATUS(status)
+            : -1;
+}
+
+TEST(attributes, no_room_for_decoded_values_is_said_and_nothing_written) {
+    const int64_t n = 8 << 20; // 32 MiB of zero points as f32
+    attr a;
+    a.set_zero_points(TFMT_ARG_DST, 1, {}, dt::u4);
+    const reorder r(row(n, dt::u8), row(n, dt::u8), a);
+    if (r.impl_info_str().compare(0, 4, "jit:") != 0)
+        GTEST_SKIP() << "portable code decodes what it needs at a time";
+    const u8s src(size_t(n), 1), zero_points(size_t(n) / 2, 0x22);
+    u8s dst(size_t(n), 5);
+    exec_args args = args_of({nullptr, nullptr, nullptr, zero_points.data()});
+    const auto execute = [&] {
+        const tfmt_status_t status = tfmt_reorder_execute(r.get(), src.data(), dst.data(), &args);
+        if (status != tfmt_out_of_memory) return 1;
+        if (!std::strstr(tfmt_get_last_error(), "tfmt_reorder_execute: no memory")) return 2;
+        return std::count(dst.begin(), dst.end(), 5) == n ? 0 : 3;
+    };
+    EXPECT_EQ(exit_code_with_room_for(8 << 20, execute), 0);
+    r.execute(src.data(), dst.data(), &args);
+    EXPECT_EQ(std::count(dst.begin(), dst.end(), 3), n);
+}
+
+#endif
 
 TEST(attributes, values_that_are_needed_must_be_there) {
     const memory::desc md = row(2, dt::f32);
