@@ -229,6 +229,7 @@ void converter::is_nonzero_i32(int x) {
 // never reaches the sign but from a NaN.
 void converter::encode_bf16(int x) {
     if (carrier_ == carrier::f32_without_denormals && o_.has_bf16()) return o_.bf16_from_f32(x, x);
+    if (o_.has_masks()) return o_.bf16_from_any_f32(x, t_[0]);
     const int rounded = t_[0], other = t_[1];
     o_.shift(lane_shift::right_32, other, x, 16);
     o_.op_with(lane_op::and_bits, rounded, other, 1);

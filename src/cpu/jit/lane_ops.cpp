@@ -2,6 +2,7 @@
 #include "cpu/jit/lane_ops.hpp"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace tfmt::cpu::jit {
 
@@ -35,6 +36,8 @@ void lane_ops::op_one(lane_op o, int out, int a, const Xbyak::RegExp &at, int te
     broadcast(temp, at, is_64_bit(o) ? 8 : 4);
     op(o, out, a, temp);
 }
+
+void lane_ops::bf16_from_any_f32(int, int) { throw std::logic_error("no masks"); }
 
 Xbyak::Label &lane_ops::indices_constant(const std::vector<int32_t> &indices, int n_bytes) {
     uint8_t bytes[64] = {};

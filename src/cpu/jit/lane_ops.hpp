@@ -128,6 +128,10 @@ public:
     // To bf16 packed at the bottom, where has_bf16(). Denormals become 0.
     virtual bool has_bf16() const { return false; }
     virtual void bf16_from_f32(int, int) { throw std::logic_error("no AVX512_BF16"); }
+    // Of any f32, in place; where lanes can be masked, which makes it fewer steps than
+    // converter::encode_bf16 takes.
+    virtual bool has_masks() const { return false; }
+    virtual void bf16_from_any_f32(int x, int temp);
 
     // Packed elements of `elem_bytes` (1 or 2) to 32-bit lanes and back; back keeps the low bits
     // and makes what is above the packed elements zero (up to 16 bytes).

@@ -105,6 +105,17 @@ public:
     void f16_from_f32(int out, int a) override { g_.vcvtps2ph(half(out), reg(a), 0); }
 
     bool has_bf16() const override { return has_bf16_; }
+    // AVX512_BF16 takes denormals for zero. So they become normal numbers with the same last place,
+    // by the exponent above, which is taken away again. f32 -> bf16, 0.26 to 9.6 MB in a row, over
+    // memcpy: 1.2 to 1.6 in nine steps of integers, 0.7 to 1.2 so.
+    bool has_masks() const override { return true; }
+    void bf16_from_any_f32(int x, int temp) override {
+        if (!has_bf16_) return round_to_bf16(x, temp);
+        g_.vptestnmd(compared, reg(x), broadcast(0x7f800000, 4));
+        g_.vpord(reg(x) | compared, reg(x), broadcast(0x00800000, 4));
+        g_.vcvtneps2bf16(half(x), reg(x));
+        g_.vpsubw(half(x) | compared, half(x), whole(0x00800080));
+    }
     void bf16_from_f32(int out, int a) override { g_.vcvtneps2bf16(half(out), reg(a)); }
 
     void widen(int out, int a, int elem_bytes, bool is_signed) override {
@@ -221,6 +232,18 @@ private:
     const bool has_vbmi_, has_bf16_;
     static constexpr int shifted = 15;
     const Opmask compared = Opmask(6);
+
+    // As converter::encode_bf16.
+    void round_to_bf16(int x, int temp) {
+        const Xmm rounded = reg(temp);
+        g_.vptestmd(compared, reg(x), broadcast(0x00010000, 4));
+        g_.vpaddd(rounded, reg(x), broadcast(0x7fff, 4));
+        g_.vpaddd(rounded | compared, rounded, broadcast(1, 4));
+        g_.vcmpps(compared, reg(x), reg(x), 3); // NaN
+        g_.vpord(rounded | compared, reg(x), broadcast(0x00400000, 4));
+        g_.vpsrld(rounded, rounded, 16);
+        g_.vpmovdw(half(x), rounded);
+    }
 
     static Xmm reg_of(int i, int bytes) {
         return bytes > 32 ? Xmm(Zmm(i)) : bytes > 16 ? Xmm(Ymm(i)) : Xmm(i);
