@@ -76,7 +76,10 @@ private:
         const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
             driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
         };
-        const team threads = team_worth(plan_.moved_bytes, pool, dst, plan_.moved_bytes / 2);
+        const move_problem &p = plan_.problem;
+        const dim_t dst_bytes = plan_.moved_bytes / (p.src_elem_bits() + p.dst_elem_bits())
+                * p.dst_elem_bits();
+        const team threads = team_worth(plan_.moved_bytes, pool, dst, dst_bytes);
         parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
             if (plan_.scratch)
                 with_scratch(begin, end, run_calls);
@@ -180,7 +183,8 @@ std::shared_ptr<const implementation> make_generated(
         *why = "no instruction set to generate code for";
         return nullptr;
     }
-    if (!jit::can_convert(p.src_type, p.dst_type, m, why)) return nullptr;
+    // Whatever has attributes is computed in floating point numbers, which all machines compare.
+    if (p.quant.is_default() && !jit::can_convert(p.src_type, p.dst_type, m, why)) return nullptr;
     move_problem move;
     plan pl;
     if (!normalize(p, &move, why) || !make_plan(move, m, mode, &pl, why)) return nullptr;

@@ -22,6 +22,7 @@ std::string chunks_text(const op &o) {
         if (c.mask != all) text += "&" + hex(c.mask);
         if ((c.data & c.mask) != c.mask) text += " of which data " + hex(c.data & c.mask);
     }
+    if (o.param_offset_bytes) text += " params+" + std::to_string(o.param_offset_bytes);
     return text;
 }
 
@@ -62,6 +63,7 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
         if (n.src_offset_bytes || n.dst_offset_bytes)
             text += "at src+" + std::to_string(n.src_offset_bytes) + " dst+"
                     + std::to_string(n.dst_offset_bytes) + " ";
+        if (n.param_offset_bytes) text += "params+" + std::to_string(n.param_offset_bytes) + " ";
         if (n.step != scratch_step::none) {
             static const char *const names[] = {
                     "", "into the scratch", "drain ", "begin rows ", "near the end ", "end rows "};
@@ -74,7 +76,9 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
             continue;
         }
         text += "loop " + std::to_string(n.count) + " src+=" + std::to_string(n.src_step_bytes)
-                + " dst+=" + std::to_string(n.dst_step_bytes) + "\n";
+                + " dst+=" + std::to_string(n.dst_step_bytes)
+                + (n.param_step_bytes ? " params+=" + std::to_string(n.param_step_bytes) : "")
+                + "\n";
         add_nodes(text, n.children, indent + "  ");
     }
 }
@@ -93,7 +97,8 @@ std::string to_text(const kernel &k) {
         text += "\n";
     }
     text += "  loop root_count src+=" + std::to_string(k.src_step_bytes)
-            + " dst+=" + std::to_string(k.dst_step_bytes) + "\n";
+            + " dst+=" + std::to_string(k.dst_step_bytes)
+            + (k.param_step_bytes ? " params+=" + std::to_string(k.param_step_bytes) : "") + "\n";
     add_nodes(text, k.root, "    ");
     if (!k.rest.empty()) text += "  rest\n";
     add_nodes(text, k.rest, "    ");
