@@ -111,8 +111,9 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) 
         grown = false;
         for (size_t i = 0; i < p.levels.size() && !grown; i++) {
             const level &l = p.levels[i];
-            if ((of_src ? l.src_stride : l.dst_stride) != n_elems * elem_bits / 8
-                    || !may_enter(p, run, int(i)))
+            const dim_t run_bytes = elem_bits < 8 ? n_elems / (8 / elem_bits)
+                                                  : n_elems * (elem_bits / 8);
+            if ((of_src ? l.src_stride : l.dst_stride) != run_bytes || !may_enter(p, run, int(i)))
                 continue;
             if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
             // A level of which one step is moved (the others are padding) is no run.
