@@ -7,12 +7,9 @@
 #include <stdexcept>
 
 namespace tfmt_bench {
-namespace {
 
-using list = std::vector<std::string>;
-
-list split(const std::string &text, char separator) {
-    list parts(1);
+std::vector<std::string> split(const std::string &text, char separator) {
+    std::vector<std::string> parts(1);
     for (char c : text) {
         if (c == separator)
             parts.emplace_back();
@@ -21,6 +18,10 @@ list split(const std::string &text, char separator) {
     }
     return parts;
 }
+
+namespace {
+
+using list = std::vector<std::string>;
 
 bool starts_with(const std::string &text, const std::string &head) {
     return text.compare(0, head.size(), head) == 0;

@@ -8,6 +8,9 @@
 // benchdnn's options for attributes, as text parsing alone.
 namespace tfmt_bench {
 
+// The parts of `text` between separators, of which one may be empty.
+std::vector<std::string> split(const std::string &text, char separator);
+
 // Scales or zero points of one side.
 struct parameter_option {
     bool is_scale = true;

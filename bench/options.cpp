@@ -96,17 +96,6 @@ bool has_no_effect(const std::string &name) {
     return false;
 }
 
-list split(const std::string &text, char separator) {
-    list parts(1);
-    for (char c : text) {
-        if (c == separator)
-            parts.emplace_back();
-        else
-            parts.back() += c;
-    }
-    return parts;
-}
-
 // The options that --reset resets.
 struct case_settings {
     list src_types {"f32"}, dst_types {"f32"};

@@ -38,6 +38,10 @@ const char *name_of(tfmt_data_type_t dt) {
     return row ? row->name : "undef";
 }
 
+bool is_small_integer(tfmt_data_type_t dt) {
+    return dt == tfmt_s8 || dt == tfmt_u8 || dt == tfmt_s4 || dt == tfmt_u4;
+}
+
 bool parse_data_type(const char *name, tfmt_data_type_t *dt) {
     for (const type_row &row : rows) {
         if (std::strcmp(row.name, name) != 0) continue;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "common/data_type.hpp"
+
 namespace tfmt {
 
 namespace {
@@ -244,10 +246,6 @@ bool place_parameters(move_problem &p) {
         i++;
     }
     return true;
-}
-
-bool is_small_integer(data_type_t t) {
-    return t == tfmt_s8 || t == tfmt_u8 || t == tfmt_s4 || t == tfmt_u4;
 }
 
 // Numbers of these types are multiples of 2^-24 or more, and so are their differences with

@@ -12,7 +12,7 @@ namespace tfmt::cpu::jit {
 
 namespace {
 
-constexpr uint32_t f32_sign = 0x80000000, f32_magnitude = 0x7fffffff;
+constexpr uint32_t f32_magnitude = 0x7fffffff;
 constexpr uint32_t f32_infinity = 0x7f800000, f32_quiet_nan = 0x7fc00000;
 constexpr uint64_t f64_magnitude = 0x7fffffffffffffff;
 
@@ -28,11 +28,8 @@ uint64_t bits_of_f64(double v) {
 }
 
 bool is_integer(data_type_t t) {
-    return t == tfmt_s8 || t == tfmt_u8 || t == tfmt_s4 || t == tfmt_u4 || t == tfmt_s32
-            || t == tfmt_s64 || t == tfmt_boolean;
+    return is_small_integer(t) || t == tfmt_s32 || t == tfmt_s64 || t == tfmt_boolean;
 }
-
-bool needs_f64(data_type_t t) { return t == tfmt_f64 || t == tfmt_s64 || t == tfmt_s32; }
 
 } // namespace
 
@@ -44,8 +41,8 @@ carrier carrier_of(data_type_t src, data_type_t dst) {
     // One rounding of an exact value: f32 itself may stand for what doc/numerics.md calls f64.
     if (src == tfmt_s32 && dst == tfmt_f32) return carrier::f32;
     if (src == tfmt_f16 && dst == tfmt_bf16) return carrier::f32_without_denormals;
-    if (dst == tfmt_s32 && !needs_f64(src)) return carrier::f32;
-    return needs_f64(src) || needs_f64(dst) ? carrier::f64 : carrier::f32;
+    if (dst == tfmt_s32 && computing_type(src, src) == tfmt_f32) return carrier::f32;
+    return computing_type(src, dst) == tfmt_f64 ? carrier::f64 : carrier::f32;
 }
 
 carrier carrier_of(const conversion &c) {

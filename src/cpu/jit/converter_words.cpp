@@ -2,6 +2,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/data_type.hpp"
 #include "cpu/jit/converter.hpp"
 #include "cpu/jit/float_format.hpp"
 
@@ -29,10 +30,6 @@ constexpr uint16_t bf16_quiet_nan = 0x7fc0;
 
 // The same in both halves of 32 bits.
 constexpr uint32_t twice(uint32_t word) { return word << 16 | (word & 0xffff); }
-
-bool is_small_integer(data_type_t t) {
-    return t == tfmt_s8 || t == tfmt_u8 || t == tfmt_s4 || t == tfmt_u4;
-}
 
 bool has_4_bits(data_type_t t) { return t == tfmt_s4 || t == tfmt_u4 || t == tfmt_f4_e2m1; }
 
