@@ -30,6 +30,7 @@ public:
     drain_maker(int vector_bytes, uint64_t seed, bool is_streaming) : random_(seed) {
         k_.vector_bytes = vector_bytes;
         k_.is_streaming = is_streaming;
+        k_.fetched_offset_bytes = fetched_lines();
     }
 
     kernel k_;
@@ -50,7 +51,8 @@ public:
     }
 
     int add_drain(bool is_chained, std::vector<scratch_run> runs) {
-        k_.drains.push_back({is_chained, std::move(runs), prefetches()});
+        k_.drains.push_back(
+                {is_chained, std::move(runs), random_.below(src_bytes) - src_bytes / 2});
         return int(k_.drains.size()) - 1;
     }
 
@@ -89,12 +91,15 @@ public:
     int64_t root_count = 1;
 
 private:
-    // Lines to fetch: a few, many, none; in the source, before it, or where no memory can be.
-    std::vector<int64_t> prefetches() {
+    // Lines to fetch: a few, many, none; in the source, before it, or, so that tables need wide
+    // numbers, where no memory can be.
+    std::vector<int64_t> fetched_lines() {
         std::vector<int64_t> offsets;
-        for (int64_t n = random_.below(4) * random_.below(5); n > 0; n--) {
+        const bool are_near = random_.one_in(2);
+        for (int64_t n = random_.below(6) * random_.below(12); n > 0; n--) {
             const auto anywhere = int64_t(random_.bits());
-            offsets.push_back(random_.one_in(3) ? anywhere : anywhere % (4 * src_bytes));
+            offsets.push_back(
+                    !are_near && random_.one_in(3) ? anywhere : anywhere % (4 * src_bytes));
         }
         return offsets;
     }

@@ -131,9 +131,7 @@ private:
         add_inside(fill.children, first_of_block(), state);
         empty.step = scratch_step::drain;
         empty.drain = int(k_.drains.size());
-        k_.drains.push_back({is_chained, {}, p_.scratch.line_offset_bytes});
-        for (int64_t &offset : k_.drains.back().prefetch_offset_bytes)
-            offset += next_bytes;
+        k_.drains.push_back({is_chained, {}, next_bytes});
         add_runs(k_.drains.back().runs, 0, {tuning::line_bytes, 0, 0}, state);
         nodes.push_back(std::move(fill));
         nodes.push_back(std::move(empty));
@@ -163,12 +161,19 @@ private:
             return;
         }
         const level &l = p_.scratch.drain_levels[depth];
-        for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding))
-            for (dim_t i = s.first; i < s.first + s.count; i++)
-                add_runs(runs, depth + 1,
-                        {at.scratch_offset_bytes + i * l.src_stride,
-                                at.dst_offset_bytes + i * l.dst_stride, 0},
-                        enter(state, l.dim, s));
+        const auto moved = [&](const scratch_run &r, dim_t n_steps) {
+            return scratch_run {r.scratch_offset_bytes + n_steps * l.src_stride,
+                    r.dst_offset_bytes + n_steps * l.dst_stride, r.bytes};
+        };
+        for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
+            const size_t begin = runs.size();
+            add_runs(runs, depth + 1, moved(at, s.first), enter(state, l.dim, s));
+            const size_t n = runs.size() - begin; // of the first step, to be repeated
+            runs.reserve(begin + n * size_t(s.count));
+            for (dim_t step = 1; step < s.count; step++)
+                for (size_t i = 0; i < n; i++)
+                    runs.push_back(moved(runs[begin + i], step));
+        }
     }
 
     void add_inside(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
@@ -210,7 +215,10 @@ private:
 kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
     k.is_streaming = p.stores != store_path::plain;
-    if (p.scratch) k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
+    if (p.scratch) {
+        k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
+        k.fetched_offset_bytes = p.scratch.line_offset_bytes;
+    }
     k.vector_bytes = p.the_tile.vector_bytes;
     k.elem_bytes = p.the_tile.elem_bytes;
     k.converts = p.problem.converts;

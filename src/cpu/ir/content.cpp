@@ -15,9 +15,9 @@ constexpr uint32_t is_wide_op = 1 << 24;
 // Most words of a number, and of the members of each structure that are numbers.
 constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
-constexpr size_t run_words = 3 * number_words, drain_words = 3;
+constexpr size_t run_words = 3 * number_words, drain_words = 2 + number_words;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 6 * number_words + 20 + n_parameters * (2 + number_words);
+constexpr size_t kernel_words = 6 * number_words + 21 + n_parameters * (2 + number_words);
 
 // Writes into room that is known to be enough.
 class writer {
@@ -62,15 +62,13 @@ public:
     }
 
     void put(const drain &d) {
-        const auto &[is_chained, runs, prefetch_offset_bytes] = d;
+        const auto &[is_chained, runs, fetched_base_bytes] = d;
         put_small(is_chained);
         put_size(runs.size());
-        put_size(prefetch_offset_bytes.size());
+        put(fetched_base_bytes);
         for (const auto &[scratch_offset_bytes, dst_offset_bytes, bytes] : runs)
             for (int64_t v : {scratch_offset_bytes, dst_offset_bytes, bytes})
                 put(v);
-        for (int64_t offset_bytes : prefetch_offset_bytes)
-            put(offset_bytes);
     }
 
     void put(const std::vector<nest_node> &nodes) {
@@ -115,8 +113,8 @@ public:
 
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
-                scratch_bytes, drains, n_values, constants, blocks, src_step_bytes, dst_step_bytes,
-                param_step_bytes, root, rest] = k;
+                scratch_bytes, drains, fetched_offset_bytes, n_values, constants, blocks,
+                src_step_bytes, dst_step_bytes, param_step_bytes, root, rest] = k;
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
                      dst_step_bytes, param_step_bytes})
             put(v);
@@ -125,6 +123,9 @@ public:
         put(converts);
         put_size(lane_param_offset_bytes.size());
         for (int64_t v : lane_param_offset_bytes)
+            put(v);
+        put_size(fetched_offset_bytes.size());
+        for (int64_t v : fetched_offset_bytes)
             put(v);
         for (size_t n : {drains.size(), constants.size(), blocks.size()})
             put_size(n);
@@ -153,11 +154,11 @@ size_t most_words(const std::vector<nest_node> &nodes) {
 }
 
 size_t most_words(const kernel &k) {
-    size_t n = kernel_words + k.lane_param_offset_bytes.size() * number_words + most_words(k.root)
-            + most_words(k.rest) + k.constants.size() * sizeof(byte_indices) / sizeof(uint32_t);
+    size_t n = kernel_words + most_words(k.root) + most_words(k.rest)
+            + (k.lane_param_offset_bytes.size() + k.fetched_offset_bytes.size()) * number_words
+            + k.constants.size() * sizeof(byte_indices) / sizeof(uint32_t);
     for (const drain &d : k.drains)
-        n += drain_words + d.runs.size() * run_words
-                + d.prefetch_offset_bytes.size() * number_words;
+        n += drain_words + d.runs.size() * run_words;
     for (const block &ops : k.blocks) {
         n += 1 + ops.size() * op_words;
         for (const op &o : ops)

@@ -106,7 +106,7 @@ std::string to_text(const kernel &k) {
         const drain &d = k.drains[i];
         text += "  drain " + std::to_string(i) + ": " + std::to_string(d.runs.size()) + " runs"
                 + (d.is_chained ? ", chained, of " : " of ") + std::to_string(d.runs[0].bytes)
-                + " bytes, prefetches " + std::to_string(d.prefetch_offset_bytes.size())
+                + " bytes, prefetches " + std::to_string(k.fetched_offset_bytes.size())
                 + " lines\n";
     }
     for (size_t b = 0; b < k.blocks.size(); b++) {

@@ -94,7 +94,7 @@ struct scratch_run {
 struct drain {
     bool is_chained;
     std::vector<scratch_run> runs;
-    std::vector<int64_t> prefetch_offset_bytes; // of lines that will be read soon, from src
+    int64_t fetched_base_bytes; // from src to where kernel::fetched_offset_bytes count from
 };
 
 // A step of the nest: `count` times `children` (a loop), or one block. Offsets are added to the
@@ -127,6 +127,7 @@ struct kernel {
     bool is_streaming = false;
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
+    std::vector<int64_t> fetched_offset_bytes; // of the lines that drains fetch, to be read soon
     int n_values = 0;
     std::vector<byte_indices> constants;
     std::vector<block> blocks;

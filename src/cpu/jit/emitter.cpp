@@ -74,7 +74,8 @@ emitter::emitter(const ir::kernel &k)
     : CodeGenerator(16 << 10, Xbyak::AutoGrow, this),
       k_(k),
       width_bytes_(k.vector_bytes),
-      constants_(k.constants.size()) {}
+      constants_(k.constants.size()),
+      tables_(k.drains.empty() ? drain_tables() : drain_tables(k)) {}
 
 RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
     if (fits_int32(offset_bytes)) return base + int(offset_bytes);
@@ -131,14 +132,13 @@ std::vector<uint8_t> emitter::assemble() {
     for (int i = n_saved; i-- > 0;)
         pop(Reg64(counter_regs[1 + i]));
     ret();
+    if (!k_.drains.empty()) emit_drain_routines();
     emit_constants();
     if (!k_.drains.empty()) align(sizeof(uint64_t));
-    L(tables_);
+    L(tables_label_);
     ready(PROTECT_RW);
     std::vector<uint8_t> code(getCode(), getCode() + getSize());
-    const std::vector<uint64_t> entries = tables();
-    const auto *bytes = reinterpret_cast<const uint8_t *>(entries.data());
-    code.insert(code.end(), bytes, bytes + entries.size() * sizeof(uint64_t));
+    code.insert(code.end(), tables_.data().begin(), tables_.data().end());
     return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cpu/ir/ir.hpp"
 #include "cpu/jit/converter.hpp"
+#include "cpu/jit/drain_tables.hpp"
 
 // What all emitters share: the nest of loops, addresses, which value lives in which register, and
 // how a chunk of memory is cut into pieces that one instruction moves. An ISA family supplies the
@@ -122,19 +123,25 @@ private:
     void emit_loop(const ir::nest_node &n, int depth);
     void emit_scratch_step(const ir::nest_node &n, int depth);
     void emit_fill(const ir::nest_node &n, int depth);
+    enum class drain_routine { alone, chained, claim_begins, claim_ends, end_rows, n };
+    struct routine {
+        Xbyak::Label label;
+        bool is_called = false;
+    };
+    void call_for_runs(drain_routine what, int drain);
+    void emit_drain_routines();
     template <typename Body>
-    void for_each_run(int index, Body &&body);
-    void emit_drain(int index);
-    void emit_claims(int index, bool of_ends);
+    void emit_for_each_run(Body &&body);
+    void load_number(const Reg64 &to, const RegExp &from);
+    void load_field(const Reg64 &to, drain_tables::field f);
+    void emit_claim(bool of_end);
+    void emit_drain(bool is_chained);
+    void emit_fetches();
     void emit_run_begin(bool is_chained);
     void emit_lines(int n);
     void emit_keep_back();
-    void emit_end_rows(int index);
+    void emit_end_of_row();
     void move_unit(int pos, int size_bytes);
-    static int prefetches_per_run(const ir::drain &d);
-    static size_t entry_size(const ir::drain &d);
-    int table_offset_bytes(int index) const;
-    std::vector<uint64_t> tables() const;
     void emit_block(const ir::block &ops);
     void prepare_conversion();
     void emit_memory_load(const ir::op &o, int out);
@@ -168,7 +175,9 @@ private:
     int64_t src_base_ = 0;          // offsets of the block being emitted
     int64_t dst_base_ = 0;
     std::vector<Xbyak::Label> constants_;
-    Xbyak::Label tables_; // of the drains, behind everything else
+    const drain_tables tables_;
+    Xbyak::Label tables_label_; // behind everything else
+    std::array<routine, size_t(drain_routine::n)> routines_;
 };
 
 // Makers, one an ISA family.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+
 #include "cpu/jit/emitter.hpp"
 #include "cpu/plan/tuning.hpp"
 
 // Drains of a scratch: loops over tables of runs, the same for all instruction sets but for how a
-// line and a part of one are moved.
+// line and a part of one are moved. A kernel has each loop once, as a routine that its drains call.
 //
-// Registers of a drain: rdi and rsi move along scratch and destination, rax counts the bytes left,
-// rdx walks the table, rbx and r12 are the source's and the destination's base, rcx and r11 are for
-// anything. r8 is the scratch, r10 zero until the first drain of a chain is done.
+// Registers of a routine: rdi and rsi move along scratch and destination, rax counts the bytes
+// left, rdx walks the table and rbp the lines to fetch, rbx is where these count from, r12 the
+// destination's base, rcx and r11 are for anything. r8 is the scratch, r10 zero until the first
+// drain of a chain is done.
 namespace tfmt::cpu::jit {
 
 using namespace Xbyak;
@@ -16,28 +19,24 @@ namespace {
 
 constexpr int line_bytes = int(tuning::line_bytes);
 
-// Table entries: offsets in scratch and destination, bytes, then the prefetches.
-constexpr int entry_scratch = 0, entry_dst = 8, entry_bytes = 16, entry_prefetches = 24;
-constexpr size_t n_end_entries = 3; // zeros, of which that of the bytes ends the table
-
 } // namespace
-
-int emitter::prefetches_per_run(const ir::drain &d) {
-    return int((d.prefetch_offset_bytes.size() + d.runs.size() - 1) / d.runs.size());
-}
-
-size_t emitter::entry_size(const ir::drain &d) { return 3 + size_t(prefetches_per_run(d)); }
 
 void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     switch (n.step) {
     case ir::scratch_step::fill: emit_fill(n, depth); break;
-    case ir::scratch_step::drain: emit_drain(n.drain); break;
+    case ir::scratch_step::drain:
+        if (k_.drains[size_t(n.drain)].is_chained) {
+            call_for_runs(drain_routine::chained, n.drain);
+            mov(r10d, 1);
+        } else
+            call_for_runs(drain_routine::alone, n.drain);
+        break;
     case ir::scratch_step::begin_rows:
         xor_(r10d, r10d);
-        emit_claims(n.drain, false);
+        call_for_runs(drain_routine::claim_begins, n.drain);
         break;
-    case ir::scratch_step::near_end: emit_claims(n.drain, true); break;
-    default: emit_end_rows(n.drain); break;
+    case ir::scratch_step::near_end: call_for_runs(drain_routine::claim_ends, n.drain); break;
+    default: call_for_runs(drain_routine::end_rows, n.drain); break;
     }
 }
 
@@ -51,67 +50,114 @@ void emitter::emit_fill(const ir::nest_node &n, int depth) {
     pop(rsi);
 }
 
-// Calls body() for each entry of the table of drain `index`.
-template <typename Body>
-void emitter::for_each_run(int index, Body &&body) {
-    const ir::drain &d = k_.drains[size_t(index)];
-    const Reg64 saved[] = {rdi, rsi, rdx, rbx, r12};
+void emitter::call_for_runs(drain_routine what, int drain) {
+    const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r12};
     for (const Reg64 &r : saved)
         push(r);
     mov(rbx, rdi);
-    add_to(rbx, src_base_);
+    add_to(rbx, src_base_ + k_.drains[size_t(drain)].fetched_base_bytes);
     mov(r12, rsi);
     add_to(r12, dst_base_);
-    lea(rdx, ptr[rip + tables_ + table_offset_bytes(index)]);
+    lea(rdx, ptr[rip + tables_label_ + tables_.offset_bytes(drain)]);
+    lea(rbp, ptr[rip + tables_label_]);
+    call(routines_[size_t(what)].label);
+    routines_[size_t(what)].is_called = true;
+    for (size_t i = std::size(saved); i-- > 0;)
+        pop(saved[i]);
+}
+
+void emitter::emit_drain_routines() {
+    const auto emit = [&](drain_routine what, auto &&body) {
+        routine &r = routines_[size_t(what)];
+        if (!r.is_called) return;
+        align(16);
+        L(r.label);
+        emit_for_each_run(body);
+        ret();
+    };
+    emit(drain_routine::alone, [&] { emit_drain(false); });
+    emit(drain_routine::chained, [&] { emit_drain(true); });
+    emit(drain_routine::claim_begins, [&] { emit_claim(false); });
+    emit(drain_routine::claim_ends, [&] { emit_claim(true); });
+    emit(drain_routine::end_rows, [&] { emit_end_of_row(); });
+}
+
+// Calls body() for each entry of the table at rdx.
+template <typename Body>
+void emitter::emit_for_each_run(Body &&body) {
     Label again;
     align(16);
     L(again);
     body();
-    add(rdx, entry_prefetches + 8 * prefetches_per_run(d));
-    cmp(qword[rdx + entry_bytes], 0);
+    add(rdx, tables_.field_offset_bytes(drain_tables::n_fields));
+    const int bytes = tables_.field_offset_bytes(drain_tables::bytes);
+    if (tables_.number_bytes() == 4)
+        cmp(dword[rdx + bytes], 0);
+    else
+        cmp(qword[rdx + bytes], 0);
     jne(again, T_NEAR);
-    for (int i = 5; i-- > 0;)
-        pop(saved[i]);
+}
+
+void emitter::load_number(const Reg64 &to, const RegExp &from) {
+    if (tables_.number_bytes() == 4)
+        movsxd(to, dword[from]);
+    else
+        mov(to, ptr[from]);
+}
+
+void emitter::load_field(const Reg64 &to, drain_tables::field f) {
+    load_number(to, rdx + tables_.field_offset_bytes(f));
 }
 
 // Lines that will be written in part, at the beginning or the end of the runs, are fetched before:
 // a store that waits for its line holds up all that follow.
-void emitter::emit_claims(int index, bool of_ends) {
-    for_each_run(index, [&] {
-        Label whole;
-        mov(rsi, ptr[rdx + entry_dst]);
-        add(rsi, r12);
-        if (of_ends) add(rsi, ptr[rdx + entry_bytes]);
-        test(sil, line_bytes - 1);
-        jz(whole, T_NEAR);
-        prefetchw(ptr[rsi]);
-        L(whole);
-    });
+void emitter::emit_claim(bool of_end) {
+    Label whole;
+    load_field(rsi, drain_tables::dst);
+    add(rsi, r12);
+    if (of_end) {
+        load_field(rcx, drain_tables::bytes);
+        add(rsi, rcx);
+    }
+    test(sil, line_bytes - 1);
+    jz(whole, T_NEAR);
+    prefetchw(ptr[rsi]);
+    L(whole);
 }
 
-void emitter::emit_drain(int index) {
-    const ir::drain &d = k_.drains[size_t(index)];
-    for_each_run(index, [&] {
-        for (int i = 0; i < prefetches_per_run(d); i++) {
-            mov(rcx, ptr[rdx + entry_prefetches + 8 * i]);
-            prefetcht1(ptr[rbx + rcx]);
-        }
-        mov(rdi, ptr[rdx + entry_scratch]);
-        add(rdi, r8);
-        mov(rsi, ptr[rdx + entry_dst]);
-        add(rsi, r12);
-        mov(rax, ptr[rdx + entry_bytes]);
-        emit_run_begin(d.is_chained);
-        emit_lines(4);
-        emit_lines(1);
-        if (d.is_chained)
-            emit_keep_back();
-        else {
-            mov(r11, rax);
-            move_part();
-        }
-    });
-    if (d.is_chained) mov(r10d, 1);
+void emitter::emit_drain(bool is_chained) {
+    emit_fetches();
+    load_field(rdi, drain_tables::scratch);
+    add(rdi, r8);
+    load_field(rsi, drain_tables::dst);
+    add(rsi, r12);
+    load_field(rax, drain_tables::bytes);
+    emit_run_begin(is_chained);
+    emit_lines(4);
+    emit_lines(1);
+    if (is_chained)
+        emit_keep_back();
+    else {
+        mov(r11, rax);
+        move_part();
+    }
+}
+
+// The next lines of the list, as many as the entry counts. (Two instructions for each, with no
+// loop, moved bytes as fast, but were up to 12 KiB of code.)
+void emitter::emit_fetches() {
+    if (k_.fetched_offset_bytes.empty()) return;
+    Label again, none;
+    load_field(r11, drain_tables::fetched);
+    test(r11, r11);
+    jz(none);
+    L(again);
+    load_number(rcx, rbp);
+    prefetcht1(ptr[rbx + rcx]);
+    add(rbp, tables_.number_bytes());
+    dec(r11);
+    jnz(again);
+    L(none);
 }
 
 // Makes rsi a multiple of a line: by going back to what the drain before has kept, or by moving
@@ -156,24 +202,23 @@ void emitter::emit_lines(int n) {
 // The last 64 bytes of the run go before its beginning, where the next drain's run begins.
 void emitter::emit_keep_back() {
     lea(rdi, ptr[rdi + rax - line_bytes]);
-    mov(rsi, ptr[rdx + entry_scratch]);
+    load_field(rsi, drain_tables::scratch);
     lea(rsi, ptr[rsi + r8 - line_bytes]);
     move_line(0, false);
 }
 
-void emitter::emit_end_rows(int index) {
-    for_each_run(index, [&] {
-        mov(rsi, ptr[rdx + entry_dst]);
-        add(rsi, r12);
-        add(rsi, ptr[rdx + entry_bytes]);
-        mov(rdi, ptr[rdx + entry_scratch]);
-        add(rdi, r8);
-        mov(r11, rsi);
-        and_(r11d, line_bytes - 1);
-        sub(rsi, r11);
-        sub(rdi, r11);
-        move_part();
-    });
+void emitter::emit_end_of_row() {
+    load_field(rsi, drain_tables::dst);
+    add(rsi, r12);
+    load_field(rcx, drain_tables::bytes);
+    add(rsi, rcx);
+    load_field(rdi, drain_tables::scratch);
+    add(rdi, r8);
+    mov(r11, rsi);
+    and_(r11d, line_bytes - 1);
+    sub(rsi, r11);
+    sub(rdi, r11);
+    move_part();
 }
 
 void emitter::move_part() {
@@ -208,32 +253,6 @@ void emitter::move_unit(int pos, int size_bytes) {
         mov(ptr[rsi + pos], rcx);
         break;
     }
-}
-
-int emitter::table_offset_bytes(int index) const {
-    size_t n_entries = 0;
-    for (int i = 0; i < index; i++) {
-        const ir::drain &d = k_.drains[size_t(i)];
-        n_entries += d.runs.size() * entry_size(d) + n_end_entries;
-    }
-    return int(n_entries * sizeof(uint64_t));
-}
-
-std::vector<uint64_t> emitter::tables() const {
-    std::vector<uint64_t> entries;
-    for (const ir::drain &d : k_.drains) {
-        const size_t m = size_t(prefetches_per_run(d));
-        for (size_t r = 0; r < d.runs.size(); r++) {
-            entries.push_back(uint64_t(d.runs[r].scratch_offset_bytes));
-            entries.push_back(uint64_t(d.runs[r].dst_offset_bytes));
-            entries.push_back(uint64_t(d.runs[r].bytes));
-            for (size_t j = r * m; j < (r + 1) * m; j++)
-                entries.push_back(uint64_t(
-                        d.prefetch_offset_bytes[std::min(j, d.prefetch_offset_bytes.size() - 1)]));
-        }
-        entries.insert(entries.end(), n_end_entries, 0);
-    }
-    return entries;
 }
 
 } // namespace tfmt::cpu::jit
