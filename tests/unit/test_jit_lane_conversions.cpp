@@ -234,66 +234,6 @@ TEST_P(LaneConversionsOn, BytesAndWords) {
     }
 }
 
-// Registers 2 and up, each narrowed to a part of its own, become one in their order.
-TEST_P(LaneConversionsOn, Parts) {
-    struct {
-        int lane_bytes, elem_bytes;
-    } rows[] = {{4, 1}, {4, 2}, {2, 1}};
-    for (int width : widths(16))
-        for (const auto &r : rows) {
-            const int n_parts = r.lane_bytes / r.elem_bytes, n_lanes = width / r.lane_bytes;
-            const auto emit = [&](lane_ops &ops) {
-                for (int i = 0; i < n_parts; i++) {
-                    ops.narrow_part = i;
-                    r.lane_bytes == 4 ? ops.narrow(6, 2 + i, r.elem_bytes)
-                                      : ops.narrow_words(6, 2 + i);
-                    i == 0 ? ops.move(1, 6) : ops.op(tfmt::cpu::jit::lane_op::or_bits, 1, 1, 6);
-                }
-                ops.join_parts(1, n_parts);
-            };
-            bool has_parts = false;
-            lane_code(
-                    GetParam(), width, [&](lane_ops &ops) { has_parts = ops.narrows_to_parts(); });
-            if (!has_parts) {
-                EXPECT_THROW(lane_code(GetParam(), width, emit), std::logic_error);
-                continue;
-            }
-            check({"parts", width, 1, width, {6}, emit,
-                    [&](const state &s) {
-                        bytes result {};
-                        for (int i = 0; i < width / r.elem_bytes; i++)
-                            std::memcpy(&result[size_t(i * r.elem_bytes)],
-                                    &s.regs[2 + i / n_lanes][size_t(i % n_lanes * r.lane_bytes)],
-                                    size_t(r.elem_bytes));
-                        return result;
-                    },
-                    {}});
-        }
-}
-
-TEST_P(LaneConversionsOn, TwoRegistersToBytes) {
-    for (int width : widths(16))
-        check({"narrow_two", width, 1, with_zeros(width / 2), {3},
-                [](lane_ops &ops) { ops.narrow_two(1, 2, 3); },
-                [&](const state &s) {
-                    bytes result {};
-                    for (int i = 0; i < width / 2; i++)
-                        result[size_t(i)] = s.regs[2 + i % 2][size_t(i / 2 * 4)];
-                    return result;
-                },
-                {}});
-}
-
-TEST_P(LaneConversionsOn, NansToZero) {
-    for (int width : widths())
-        check({"clear_nan_f32", width, 1, width, {}, [](lane_ops &ops) { ops.clear_nan_f32(1); },
-                [&](const state &s) {
-                    return converted<uint32_t, float>(width / 4, s.regs[1],
-                            [](float v) { return std::isnan(v) ? 0 : bits_of(v); });
-                },
-                {}});
-}
-
 TEST_P(LaneConversionsOn, WordsOfTwoRegisters) {
     struct {
         int out, low, high;

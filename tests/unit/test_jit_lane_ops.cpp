@@ -93,6 +93,9 @@ bytes reference(lane_op o, int n, const bytes &a, const bytes &b) {
         return lanewise<u16>(n, a, b, [](u16 x, u16 y) { return u16(u32(x) * y); });
     case lane_op::average_u16:
         return lanewise<u16>(n, a, b, [](u16 x, u16 y) { return u16((u32(x) + y + 1) / 2); });
+    case lane_op::min_u8: return lanewise<uint8_t>(n, a, b, min_of<uint8_t>);
+    case lane_op::min_i8: return lanewise<int8_t>(n, a, b, min_of<int8_t>);
+    case lane_op::max_i8: return lanewise<int8_t>(n, a, b, max_of<int8_t>);
     case lane_op::dot_i16: return lanewise<u32>(n, a, b, dot);
     case lane_op::add_i64: return lanewise<u64>(n, a, b, [](u64 x, u64 y) { return x + y; });
     case lane_op::sub_i64: return lanewise<u64>(n, a, b, [](u64 x, u64 y) { return x - y; });

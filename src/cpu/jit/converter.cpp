@@ -325,6 +325,40 @@ void converter::encode_i32(data_type_t type, int x) {
     o_.narrow(x, x, 1);
 }
 
+bool converter::packs(data_type_t src, data_type_t dst) const {
+    // See decode_small_float.
+    if (!o_.has_f16() && (src == tfmt_f16 || src == tfmt_f8_e5m2)) return false;
+    const bool is_f32 = carrier_ == carrier::f32 || carrier_ == carrier::f32_without_denormals;
+    return (is_f32 || carrier_ == carrier::i32) && is_small_integer(dst);
+}
+
+// A bound from above is enough: what is far below becomes INT32_MIN, and so does the NaN that
+// unsigned types make 0.
+void converter::encode_lanes(data_type_t type, int x) {
+    if (carrier_ == carrier::i32) return;
+    const float high = type == tfmt_s8 ? 127 : type == tfmt_u8 ? 255 : type == tfmt_s4 ? 7 : 15;
+    if (type == tfmt_s8 || type == tfmt_s4) {
+        o_.min_or_zero_f32(x, bits_of_f32(high));
+    } else { // the second operand where either is NaN: x
+        o_.fill(t_[0], bits_of_f32(high), 4);
+        o_.op(lane_op::min_f32, x, t_[0], x);
+    }
+    o_.i32_from_f32(x, x);
+}
+
+void converter::pack_bytes(data_type_t type, int out, int a, int b) {
+    o_.pack_bytes(out, a, b, type == tfmt_s8 || type == tfmt_s4);
+}
+
+void converter::finish_packed(data_type_t type, int x) {
+    const bool is_bounded = carrier_ != carrier::i32;
+    if (type == tfmt_u4 && !is_bounded) o_.op_with(lane_op::min_u8, x, x, 0x0f0f0f0f);
+    if (type != tfmt_s4) return;
+    if (!is_bounded) o_.op_with(lane_op::min_i8, x, x, 0x07070707);
+    o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
+    o_.op_with(lane_op::and_bits, x, x, 0x0f0f0f0f);
+}
+
 void converter::encode_i64(data_type_t type, int x) {
     if (type == tfmt_s64) return;
     const int width = o_.width_bytes;

@@ -50,6 +50,14 @@ public:
     void encode(data_type_t type, int x);
     // Whether the last step of encode is lane_ops::narrow or narrow_words.
     bool narrows_lanes(data_type_t type) const;
+    // Small integers from lanes of 32 bits, where four registers are at hand: encode_lanes leaves
+    // integers that lane_ops::pack_words and pack_bytes saturate, finish_packed does the rest to
+    // what they make of them.
+    // The last temporary is left alone: there the packed words of a pair may wait.
+    bool packs(data_type_t src, data_type_t dst) const;
+    void encode_lanes(data_type_t type, int x);
+    void pack_bytes(data_type_t type, int out, int a, int b);
+    void finish_packed(data_type_t type, int x);
 
 private:
     void decode_f32(data_type_t type, int out, int a);

@@ -18,6 +18,9 @@ void emitter::prepare_conversion() {
     std::copy(regs.begin() + 1, regs.end(), temps.begin());
     carrier_ = carrier_of(k_.converts);
     converter_ = std::make_unique<converter>(*lane_ops_, carrier_, temps);
+    packs_loads_ = k_.converts.at_load && !k_.converts.is_identity() && k_.elem_bytes == 1
+            && lanes_at_once() * bytes_of(carrier_) == k_.vector_bytes
+            && converter_->packs(k_.converts.src_type, k_.converts.dst_type);
 }
 
 // Lanes of a value that are converted at once.
@@ -203,10 +206,49 @@ bool emitter::loads_in_parts(const ir::op &o) const {
             || data_bytes(o, 0, n_lanes, k_.elem_bytes) == low_bits(k_.vector_bytes);
 }
 
+// Lanes [first, first + n) of a load, decoded and computed with.
+void emitter::convert_loaded(const ir::op &o, const ir::op &part, int first, int n, int x) {
+    const conversion &c = k_.converts;
+    load_memory(part, x, n * c.src_elem_bits / 8);
+    if (c.src_elem_bits < 8) {
+        lane_ops_->width_bytes = n;
+        lane_ops_->unpack_nibbles(x, x);
+    }
+    lane_ops_->width_bytes = n * bytes_of(carrier_);
+    converter_->decode(c.src_type, x, x);
+    if (c.steps) emit_arithmetic(o, first, n, x);
+}
+
+void emitter::emit_packing_load(const ir::op &o, int out) {
+    const data_type_t type = k_.converts.dst_type;
+    const int n = lanes_at_once(), x = converter_regs()[0], other = converter_regs().back();
+    for (int pair : {0, 1}) {
+        const int packed = pair == 0 ? out : other;
+        for (int half : {0, 1}) {
+            const int first = (2 * pair + half) * n, lanes = half == 0 ? packed : x;
+            const ir::op part = lanes_of(o, first, n, k_.converts.src_elem_bits);
+            lane_ops_->width_bytes = k_.vector_bytes;
+            if (is_empty(part)) {
+                lane_ops_->fill(lanes, 0, 4);
+                continue;
+            }
+            convert_loaded(o, part, first, n, lanes);
+            converter_->encode_lanes(type, lanes);
+        }
+        lane_ops_->pack_words(packed, packed, x);
+    }
+    converter_->pack_bytes(type, out, out, other);
+    converter_->finish_packed(type, out);
+    lane_ops_->join_parts(out, 4);
+    const uint64_t data = data_bytes(o, 0, k_.vector_bytes, 1);
+    if (k_.converts.makes_zero_nonzero() && data != low_bits(k_.vector_bytes))
+        lane_ops_->keep_bytes(out, out, data);
+}
+
 void emitter::emit_converting_load(const ir::op &o, int out) {
+    if (packs_loads_) return emit_packing_load(o, out);
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];
-    const int carrier_bytes = n * bytes_of(carrier_);
     const bool in_parts = loads_in_parts(o);
     for (int first = 0; first < k_.vector_bytes / k_.elem_bytes; first += n) {
         const ir::op part = lanes_of(o, first, n, c.src_elem_bits);
@@ -214,14 +256,7 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
             if (first == 0) emit_zero(out);
             continue;
         }
-        load_memory(part, x, n * c.src_elem_bits / 8);
-        if (c.src_elem_bits < 8) {
-            lane_ops_->width_bytes = n;
-            lane_ops_->unpack_nibbles(x, x);
-        }
-        lane_ops_->width_bytes = carrier_bytes;
-        converter_->decode(c.src_type, x, x);
-        if (c.steps) emit_arithmetic(o, first, n, x);
+        convert_loaded(o, part, first, n, x);
         if (in_parts) {
             lane_ops_->narrow_part = first / n;
             converter_->encode(c.dst_type, x);

@@ -136,6 +136,10 @@ public:
         g_.vmovaps(Ymm(compared), g_.ptr[g_.rip + bytes_constant(order, 32)]);
         g_.vpermd(Ymm(out), Ymm(compared), Ymm(out));
     }
+    void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
+    void pack_bytes(int out, int a, int b, bool is_signed) override {
+        is_signed ? g_.vpacksswb(reg(out), reg(a), reg(b)) : g_.vpackuswb(reg(out), reg(a), reg(b));
+    }
     void clear_nan_f32(int x) override {
         g_.vcmpps(reg(compared), reg(x), reg(x), 7); // ordered
         g_.vandps(reg(x), reg(x), reg(compared));
@@ -291,6 +295,9 @@ private:
         case lane_op::min_u16: g_.vpminuw(out, a, b); break;
         case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
         case lane_op::average_u16: g_.vpavgw(out, a, b); break;
+        case lane_op::min_u8: g_.vpminub(out, a, b); break;
+        case lane_op::min_i8: g_.vpminsb(out, a, b); break;
+        case lane_op::max_i8: g_.vpmaxsb(out, a, b); break;
         case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;

@@ -2,6 +2,7 @@
 #include "cpu/jit/lane_ops_families.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace tfmt::cpu::jit {
 
@@ -142,9 +143,27 @@ public:
         g_.vmovaps(reg(out), g_.ptr[g_.rip + bytes_constant(order, width_bytes)]);
         g_.vpermi2b(reg(out), reg(even), reg(odd));
     }
+    void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
+    void pack_bytes(int out, int a, int b, bool is_signed) override {
+        is_signed ? g_.vpacksswb(reg(out), reg(a), reg(b)) : g_.vpackuswb(reg(out), reg(a), reg(b));
+    }
     void clear_nan_f32(int x) override {
         g_.vcmpps(compared, reg(x), reg(x), 7); // ordered
         g_.vmovaps(reg(x) | compared | util::T_z, reg(x));
+    }
+    void min_or_zero_f32(int x, uint64_t c) override {
+        g_.vcmpps(compared, reg(x), reg(x), 7); // ordered
+        g_.vminps(reg(x) | compared | util::T_z, reg(x), broadcast(c, 4));
+    }
+    void join_parts(int out, int n_parts) override {
+        if (n_parts != 4) throw std::logic_error("parts of four registers only");
+        if (width_bytes <= 16) return;
+        const int n_lanes = width_bytes / 16;
+        std::vector<int32_t> order;
+        for (int i = 0; i < width_bytes / 4; i++)
+            order.push_back(i / n_lanes + i % n_lanes * 4);
+        g_.vmovaps(reg(shifted), g_.ptr[g_.rip + indices_constant(order, width_bytes)]);
+        g_.vpermd(ymm_or_zmm(reg(out)), ymm_or_zmm(reg(shifted)), reg(out));
     }
     void merge_words(int out, int low, int high) override {
         if (out == low)
@@ -306,6 +325,9 @@ private:
         case lane_op::min_u16: g_.vpminuw(out, a, b); break;
         case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
         case lane_op::average_u16: g_.vpavgw(out, a, b); break;
+        case lane_op::min_u8: g_.vpminub(out, a, b); break;
+        case lane_op::min_i8: g_.vpminsb(out, a, b); break;
+        case lane_op::max_i8: g_.vpmaxsb(out, a, b); break;
         case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
         case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;

@@ -124,6 +124,14 @@ public:
     }
     bool narrows_to_parts() const override { return true; }
     void join_parts(int, int) override {}
+    void pack_words(int out, int a, int b) override {
+        move(out, a);
+        g_.packssdw(Xmm(out), Xmm(b));
+    }
+    void pack_bytes(int out, int a, int b, bool is_signed) override {
+        move(out, a);
+        is_signed ? g_.packsswb(Xmm(out), Xmm(b)) : g_.packuswb(Xmm(out), Xmm(b));
+    }
     void clear_nan_f32(int x) override {
         move(compared, x);
         g_.cmpps(Xmm(compared), Xmm(x), 7); // ordered
@@ -275,6 +283,9 @@ private:
         case lane_op::min_u16: g_.pminuw(out, b); break;
         case lane_op::mul_low_i16: g_.pmullw(out, b); break;
         case lane_op::average_u16: g_.pavgw(out, b); break;
+        case lane_op::min_u8: g_.pminub(out, b); break;
+        case lane_op::min_i8: g_.pminsb(out, b); break;
+        case lane_op::max_i8: g_.pmaxsb(out, b); break;
         case lane_op::dot_i16: g_.pmaddwd(out, b); break;
         case lane_op::add_i64: g_.paddq(out, b); break;
         case lane_op::sub_i64: g_.psubq(out, b); break;
