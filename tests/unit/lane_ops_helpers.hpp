@@ -18,6 +18,7 @@
 namespace lane_test {
 
 using namespace plan_test;
+using tfmt::cpu::jit::constant_pool;
 using tfmt::cpu::jit::lane_ops;
 using tfmt_test::random_source;
 
@@ -105,13 +106,15 @@ class lane_code {
 public:
     lane_code(const machine &m, int width_bytes, const std::function<void(lane_ops &)> &body) {
         assembler a(m);
-        const auto ops = make(m, a);
+        constant_pool pool(a);
+        pool.begin();
+        const auto ops = make(m, a, pool);
         ops->width_bytes = width_bytes;
         a.load_all();
         body(*ops);
         a.store_all();
-        ops->emit_constants();
-        code_ = tfmt::cpu::jit::executable(a.getCode(), a.getSize());
+        const std::vector<uint8_t> code = pool.with_code(a.getCode(), a.getSize());
+        code_ = tfmt::cpu::jit::executable(code.data(), code.size());
     }
 
     void operator()(const state &from, state &to) const {
@@ -157,12 +160,13 @@ private:
         int vector_bytes_;
     };
 
-    static std::unique_ptr<lane_ops> make(const machine &m, Xbyak::CodeGenerator &g) {
+    static std::unique_ptr<lane_ops> make(
+            const machine &m, Xbyak::CodeGenerator &g, constant_pool &pool) {
         if (m.vector_bytes == 64)
             return tfmt::cpu::jit::make_lane_ops_avx512(
-                    g, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
-        if (m.vector_bytes == 32) return tfmt::cpu::jit::make_lane_ops_avx2(g);
-        return tfmt::cpu::jit::make_lane_ops_sse41(g);
+                    g, pool, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
+        if (m.vector_bytes == 32) return tfmt::cpu::jit::make_lane_ops_avx2(g, pool);
+        return tfmt::cpu::jit::make_lane_ops_sse41(g, pool);
     }
 
     tfmt::cpu::jit::executable code_;

@@ -74,7 +74,7 @@ emitter::emitter(const ir::kernel &k)
     : CodeGenerator(16 << 10, Xbyak::AutoGrow, this),
       k_(k),
       width_bytes_(k.vector_bytes),
-      constants_(k.constants.size()),
+      pool_(*this),
       tables_(k.drains.empty() ? drain_tables() : drain_tables(k)) {}
 
 RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
@@ -83,7 +83,9 @@ RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
     return base + rax;
 }
 
-Address emitter::constant_at(int index) { return ptr[rip + constants_[index]]; }
+Address emitter::constant_at(int index) {
+    return ptr[pool_.address_of(constants_[size_t(index)].data(), k_.vector_bytes)];
+}
 
 void emitter::add_to(const Reg64 &reg, int64_t value) {
     if (value == 0) return;
@@ -96,7 +98,10 @@ void emitter::add_to(const Reg64 &reg, int64_t value) {
 }
 
 std::vector<uint8_t> emitter::assemble() {
+    pool_.begin();
     prepare_conversion();
+    for (size_t c = 0; c < k_.constants.size(); c++)
+        constants_.push_back(constant_bytes(int(c)));
     const int depth = std::max(depth_of(k_.root), depth_of(k_.rest));
     const bool computes = bool(k_.converts.steps);
     const int n_saved = std::max(0, std::min(depth + computes, n_counter_regs - computes) - 1);
@@ -133,27 +138,16 @@ std::vector<uint8_t> emitter::assemble() {
         pop(Reg64(counter_regs[1 + i]));
     ret();
     if (!k_.drains.empty()) emit_drain_routines();
-    emit_constants();
     if (!k_.drains.empty()) align(sizeof(uint64_t));
     L(tables_label_);
     ready(PROTECT_RW);
-    std::vector<uint8_t> code(getCode(), getCode() + getSize());
+    std::vector<uint8_t> code = pool_.with_code(getCode(), getSize());
     code.insert(code.end(), tables_.data().begin(), tables_.data().end());
     return code;
 }
 
 std::vector<uint8_t> emitter::constant_bytes(int c) const {
     return {k_.constants[c].begin(), k_.constants[c].begin() + k_.vector_bytes};
-}
-
-void emitter::emit_constants() {
-    for (size_t i = 0; i < constants_.size(); i++) {
-        align(64);
-        L(constants_[i]);
-        const std::vector<uint8_t> bytes = constant_bytes(int(i));
-        db(bytes.data(), bytes.size());
-    }
-    if (lane_ops_) lane_ops_->emit_constants();
 }
 
 void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {

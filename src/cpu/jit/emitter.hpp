@@ -8,6 +8,7 @@
 #include <xbyak/xbyak.h>
 
 #include "cpu/ir/ir.hpp"
+#include "cpu/jit/constant_pool.hpp"
 #include "cpu/jit/converter.hpp"
 #include "cpu/jit/drain_tables.hpp"
 
@@ -89,6 +90,7 @@ protected:
     }
     Address dst_at(int64_t offset_bytes) { return ptr[where(rsi, offset_bytes + dst_base_)]; }
     Address constant_at(int index);
+    constant_pool &pool() { return pool_; }
 
     // What conversions are written in, and registers for them: the operand and the temporaries.
     virtual std::unique_ptr<lane_ops> make_lane_ops() = 0;
@@ -166,7 +168,6 @@ private:
     void emit_element_store(int64_t offset_bytes);
     Xbyak::RegExp where(const Reg64 &base, int64_t offset_bytes);
     void add_to(const Reg64 &reg, int64_t value);
-    void emit_constants();
 
     int width_bytes_;
     std::unique_ptr<lane_ops> lane_ops_; // of kernels that convert
@@ -177,7 +178,8 @@ private:
     int64_t param_base_ = 0;        // as src_base_
     int64_t src_base_ = 0;          // offsets of the block being emitted
     int64_t dst_base_ = 0;
-    std::vector<Xbyak::Label> constants_;
+    constant_pool pool_;
+    std::vector<std::vector<uint8_t>> constants_; // in the ISA's units
     const drain_tables tables_;
     Xbyak::Label tables_label_; // behind everything else
     std::array<routine, size_t(drain_routine::n)> routines_;

@@ -19,7 +19,7 @@ private:
     int n_value_regs() const override { return k_.converts ? first_converter_reg - has_sum() : 15; }
     Xmm scratch() const override { return Xmm(15); }
 
-    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_avx2(*this); }
+    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_avx2(*this, pool()); }
     std::array<int, 1 + n_converter_temps> converter_regs() const override {
         return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
                 first_converter_reg + 3, first_converter_reg + 4};

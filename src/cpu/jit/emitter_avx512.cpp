@@ -53,7 +53,7 @@ private:
     Xmm scratch() const override { return Xmm(scratch_reg); }
 
     std::unique_ptr<lane_ops> make_lane_ops() override {
-        return make_lane_ops_avx512(*this, has_vbmi_, has_bf16_);
+        return make_lane_ops_avx512(*this, pool(), has_vbmi_, has_bf16_);
     }
     std::array<int, 1 + n_converter_temps> converter_regs() const override {
         return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,

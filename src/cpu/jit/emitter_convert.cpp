@@ -28,39 +28,6 @@ int emitter::lanes_at_once() const {
     return std::min(k_.vector_bytes / k_.elem_bytes, max_vector_bytes() / bytes_of(carrier_));
 }
 
-// Lanes [first, first + n) of a load or store as an operation on memory with elements of
-// `elem_bits`.
-ir::op emitter::lanes_of(const ir::op &o, int first, int n, int elem_bits) const {
-    const int chunk_lanes = o.unit_bytes / k_.elem_bytes;
-    ir::op part(o.kind);
-    part.unit_bytes = std::min(n, chunk_lanes) * elem_bits / 8;
-    for (int lane = first; lane < first + n; lane += chunk_lanes) {
-        const ir::chunk &c = o.chunks[size_t(lane / chunk_lanes)];
-        const int begin = lane % chunk_lanes;
-        ir::chunk at {c.offset_bytes + begin * elem_bits / 8, 0};
-        for (int i = 0; i < std::min(n, chunk_lanes); i++)
-            if (c.mask >> (begin + i) * k_.elem_bytes & 1)
-                for (int bit = i * elem_bits; bit < (i + 1) * elem_bits; bit += 4)
-                    at.mask |= uint64_t(1) << bit / 8;
-        part.chunks.push_back(at);
-    }
-    return part;
-}
-
-// Of the packed elements that lanes [first, first + n) become: the bytes of those that are not
-// padding.
-uint64_t emitter::data_bytes(const ir::op &o, int first, int n, int elem_bytes) const {
-    const int chunk_lanes = o.unit_bytes / k_.elem_bytes;
-    uint64_t bytes = 0;
-    for (int i = 0; i < n; i++) {
-        const ir::chunk &c = o.chunks[size_t((first + i) / chunk_lanes)];
-        if (c.data >> (first + i) % chunk_lanes * k_.elem_bytes & 1)
-            for (int byte = i * elem_bytes; byte < (i + 1) * elem_bytes; byte++)
-                bytes |= uint64_t(1) << byte;
-    }
-    return bytes;
-}
-
 namespace {
 
 bool is_empty(const ir::op &o) {
@@ -70,7 +37,50 @@ bool is_empty(const ir::op &o) {
 
 uint64_t low_bits(int n) { return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1; }
 
+// What a mask of the bytes of `n` lanes is where each has `bits` and not lane_bytes.
+uint64_t resized_mask(uint64_t mask, int n, int lane_bytes, int bits) {
+    mask &= low_bits(n * lane_bytes);
+    if (mask == low_bits(n * lane_bytes)) return low_bits((n * bits + 7) / 8);
+    uint64_t resized = 0;
+    for (int i = 0; i < n; i++)
+        if (mask >> i * lane_bytes & 1)
+            for (int bit = i * bits; bit < (i + 1) * bits; bit += 4)
+                resized |= uint64_t(1) << bit / 8;
+    return resized;
+}
+
 } // namespace
+
+// Lanes [first, first + n) of a load or store as an operation on memory with elements of
+// `elem_bits`.
+ir::op emitter::lanes_of(const ir::op &o, int first, int n, int elem_bits) const {
+    const int chunk_lanes = o.unit_bytes / k_.elem_bytes, n_in_chunk = std::min(n, chunk_lanes);
+    ir::op part(o.kind);
+    part.unit_bytes = n_in_chunk * elem_bits / 8;
+    part.chunks.reserve(size_t(n / n_in_chunk));
+    for (int lane = first; lane < first + n; lane += chunk_lanes) {
+        const ir::chunk &c = o.chunks[size_t(lane / chunk_lanes)];
+        const int begin = lane % chunk_lanes;
+        part.chunks.push_back({c.offset_bytes + begin * elem_bits / 8,
+                resized_mask(
+                        c.mask >> begin * k_.elem_bytes, n_in_chunk, k_.elem_bytes, elem_bits)});
+    }
+    return part;
+}
+
+// Of the packed elements that lanes [first, first + n) become: the bytes of those that are not
+// padding.
+uint64_t emitter::data_bytes(const ir::op &o, int first, int n, int elem_bytes) const {
+    const int chunk_lanes = o.unit_bytes / k_.elem_bytes, n_in_chunk = std::min(n, chunk_lanes);
+    uint64_t bytes = 0;
+    for (int lane = first; lane < first + n; lane += chunk_lanes) {
+        const uint64_t data = o.chunks[size_t(lane / chunk_lanes)].data
+                >> lane % chunk_lanes * k_.elem_bytes;
+        bytes |= resized_mask(data, n_in_chunk, k_.elem_bytes, 8 * elem_bytes)
+                << (lane - first) * elem_bytes;
+    }
+    return bytes;
+}
 
 void emitter::load_memory(const ir::op &o, int out, int n_bytes) {
     width_bytes_ = n_bytes;

@@ -20,7 +20,9 @@ private:
     }
     int physical(int index) const override { return k_.converts ? index + 1 : index; }
 
-    std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_sse41(*this); }
+    std::unique_ptr<lane_ops> make_lane_ops() override {
+        return make_lane_ops_sse41(*this, pool());
+    }
     std::array<int, 1 + n_converter_temps> converter_regs() const override {
         return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
                 first_converter_reg + 3, first_converter_reg + 4};

@@ -6,11 +6,7 @@
 
 namespace tfmt::cpu::jit {
 
-bool lane_ops::bytes_64::operator<(const bytes_64 &o) const {
-    return std::memcmp(at, o.at, sizeof at) < 0;
-}
-
-Xbyak::Label &lane_ops::constant(uint64_t low, uint64_t high, int n_bytes) {
+Xbyak::RegRip lane_ops::constant(uint64_t low, uint64_t high, int n_bytes) {
     uint8_t bytes[64];
     for (int i = 0; i < 64; i += 16) {
         std::memcpy(bytes + i, &low, 8);
@@ -19,12 +15,8 @@ Xbyak::Label &lane_ops::constant(uint64_t low, uint64_t high, int n_bytes) {
     return bytes_constant(bytes, n_bytes);
 }
 
-Xbyak::Label &lane_ops::bytes_constant(const uint8_t (&bytes)[64], int n_bytes) {
-    bytes_64 key;
-    std::memcpy(key.at, bytes, sizeof key.at);
-    pooled &entry = constants_[key];
-    if (entry.n_bytes < n_bytes) entry.n_bytes = n_bytes;
-    return entry.label;
+Xbyak::RegRip lane_ops::bytes_constant(const uint8_t (&bytes)[64], int n_bytes) {
+    return pool_.address_of(bytes, n_bytes);
 }
 
 void lane_ops::op_row(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp) {
@@ -39,20 +31,20 @@ void lane_ops::op_one(lane_op o, int out, int a, const Xbyak::RegExp &at, int te
 
 void lane_ops::bf16_from_any_f32(int, int) { throw std::logic_error("no masks"); }
 
-Xbyak::Label &lane_ops::indices_constant(const std::vector<int32_t> &indices, int n_bytes) {
+Xbyak::RegRip lane_ops::indices_constant(const std::vector<int32_t> &indices, int n_bytes) {
     uint8_t bytes[64] = {};
     std::memcpy(bytes, indices.data(), indices.size() * sizeof indices[0]);
     return bytes_constant(bytes, n_bytes);
 }
 
-Xbyak::Label &lane_ops::words_constant(const words_16 &table, int n_bytes) {
+Xbyak::RegRip lane_ops::words_constant(const words_16 &table, int n_bytes) {
     uint8_t bytes[64];
     for (int i = 0; i < 64; i += int(sizeof table))
         std::memcpy(bytes + i, table, sizeof table);
     return bytes_constant(bytes, n_bytes);
 }
 
-Xbyak::Label &lane_ops::part_constant(int lane_bytes, int elem_bytes, int n_bytes) {
+Xbyak::RegRip lane_ops::part_constant(int lane_bytes, int elem_bytes, int n_bytes) {
     const int n_lanes = 16 / lane_bytes, begin = narrow_part * n_lanes * elem_bytes;
     uint8_t bytes[64];
     std::memset(bytes, 0xff, sizeof bytes); // zero
@@ -64,19 +56,11 @@ Xbyak::Label &lane_ops::part_constant(int lane_bytes, int elem_bytes, int n_byte
     return bytes_constant(bytes, n_bytes);
 }
 
-Xbyak::Label &lane_ops::table_bytes_constant(const words_16 &table, int byte, int n_bytes) {
+Xbyak::RegRip lane_ops::table_bytes_constant(const words_16 &table, int byte, int n_bytes) {
     uint8_t bytes[64];
     for (int i = 0; i < 64; i++)
         bytes[i] = uint8_t(table[i % 16] >> 8 * byte);
     return bytes_constant(bytes, n_bytes);
-}
-
-void lane_ops::emit_constants() {
-    for (auto &[bytes, entry] : constants_) {
-        g_.align(size_t(entry.n_bytes));
-        g_.L(entry.label);
-        g_.db(bytes.at, size_t(entry.n_bytes));
-    }
 }
 
 } // namespace tfmt::cpu::jit

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <vector>
 
 #include <xbyak/xbyak.h>
+
+#include "cpu/jit/constant_pool.hpp"
 
 // Arithmetic on vectors of lanes of 16, 32 and 64 bits, the same for every ISA family: what
 // conversions are written in. In: numbers of vector registers, any of which may be the same. Out:
@@ -75,7 +76,7 @@ enum class lane_compare {
 
 class lane_ops {
 public:
-    explicit lane_ops(Xbyak::CodeGenerator &g) : g_(g) {}
+    lane_ops(Xbyak::CodeGenerator &g, constant_pool &pool) : g_(g), pool_(pool) {}
     virtual ~lane_ops() = default;
 
     int width_bytes = 0;
@@ -212,32 +213,21 @@ public:
     virtual void op_row(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp);
     virtual void op_one(lane_op o, int out, int a, const Xbyak::RegExp &at, int temp);
 
-    // What the code above refers to.
-    void emit_constants();
-
 protected:
     // Memory of 16, 32 or 64 bytes that holds the pattern over and over.
-    Xbyak::Label &constant(uint64_t low, uint64_t high, int n_bytes);
-    Xbyak::Label &bytes_constant(const uint8_t (&bytes)[64], int n_bytes);
-    Xbyak::Label &indices_constant(const std::vector<int32_t> &indices, int n_bytes);
+    Xbyak::RegRip constant(uint64_t low, uint64_t high, int n_bytes);
+    Xbyak::RegRip bytes_constant(const uint8_t (&bytes)[64], int n_bytes);
+    Xbyak::RegRip indices_constant(const std::vector<int32_t> &indices, int n_bytes);
     // The table of lookup_words: whole, or one byte of each word, 16 of them over and over.
-    Xbyak::Label &words_constant(const words_16 &table, int n_bytes);
+    Xbyak::RegRip words_constant(const words_16 &table, int n_bytes);
     // The byte shuffle to narrow_part.
-    Xbyak::Label &part_constant(int lane_bytes, int elem_bytes, int n_bytes);
-    Xbyak::Label &table_bytes_constant(const words_16 &table, int byte, int n_bytes);
+    Xbyak::RegRip part_constant(int lane_bytes, int elem_bytes, int n_bytes);
+    Xbyak::RegRip table_bytes_constant(const words_16 &table, int byte, int n_bytes);
 
     Xbyak::CodeGenerator &g_;
 
 private:
-    struct bytes_64 {
-        uint8_t at[64];
-        bool operator<(const bytes_64 &o) const;
-    };
-    struct pooled {
-        Xbyak::Label label;
-        int n_bytes = 0;
-    };
-    std::map<bytes_64, pooled> constants_;
+    constant_pool &pool_;
 };
 
 inline bool is_64_bit(lane_op o) { return o >= lane_op::add_i64; }

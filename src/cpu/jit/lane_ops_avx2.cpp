@@ -133,7 +133,7 @@ public:
         uint8_t order[64] = {};
         for (int i = 0; i < 8; i++)
             order[4 * i] = uint8_t(i / 2 + i % 2 * 4);
-        g_.vmovaps(Ymm(compared), g_.ptr[g_.rip + bytes_constant(order, 32)]);
+        g_.vmovaps(Ymm(compared), g_.ptr[bytes_constant(order, 32)]);
         g_.vpermd(Ymm(out), Ymm(compared), Ymm(out));
     }
     void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
@@ -154,8 +154,8 @@ public:
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // The upper byte of an index is 0 and finds 0 in the lower bytes.
-        g_.vmovaps(reg(compared), g_.ptr[g_.rip + table_bytes_constant(table, 1, bytes())]);
-        g_.vmovaps(reg(out), g_.ptr[g_.rip + table_bytes_constant(table, 0, bytes())]);
+        g_.vmovaps(reg(compared), g_.ptr[table_bytes_constant(table, 1, bytes())]);
+        g_.vmovaps(reg(out), g_.ptr[table_bytes_constant(table, 0, bytes())]);
         g_.vpshufb(reg(compared), reg(compared), reg(index));
         g_.vpshufb(reg(out), reg(out), reg(index));
         g_.vpsllw(reg(compared), reg(compared), 8);
@@ -198,12 +198,12 @@ public:
             for (int32_t offset : offset_bytes)
                 for (int word = 0; word < lane_bytes / 4; word++)
                     order.push_back(offset / 4 + word);
-            g_.vmovups(Ymm(temp), g_.ptr[g_.rip + indices_constant(order, 32)]);
+            g_.vmovups(Ymm(temp), g_.ptr[indices_constant(order, 32)]);
             g_.vpermps(Ymm(out), Ymm(temp), g_.ptr[at]);
             return;
         }
-        g_.vmovups(Xmm(temp), g_.ptr[g_.rip + indices_constant(offset_bytes, 32)]);
-        if (n > 4) g_.vmovups(Ymm(temp), g_.ptr[g_.rip + indices_constant(offset_bytes, 32)]);
+        g_.vmovups(Xmm(temp), g_.ptr[indices_constant(offset_bytes, 32)]);
+        if (n > 4) g_.vmovups(Ymm(temp), g_.ptr[indices_constant(offset_bytes, 32)]);
         g_.lea(g_.rax, g_.ptr[at]);
         g_.vpcmpeqd(reg(compared), reg(compared), reg(compared));
         const Xmm places = n > 4 ? Xmm(Ymm(temp)) : Xmm(temp);
@@ -228,26 +228,19 @@ private:
 
     Address at(uint64_t c, int lane_bytes) {
         if (lane_bytes == 4) c = (c & 0xffffffff) | c << 32;
-        return g_.ptr[g_.rip + constant(c, c, bytes())];
+        return g_.ptr[constant(c, c, bytes())];
     }
-    Address low_words() {
-        return g_.ptr[g_.rip + constant(low_words_pattern, ~uint64_t(0), bytes())];
-    }
+    Address low_words() { return g_.ptr[constant(low_words_pattern, ~uint64_t(0), bytes())]; }
     void narrow_to_part(int out, int a, int lane_bytes, int elem_bytes) {
-        g_.vpshufb(
-                reg(out), reg(a), g_.ptr[g_.rip + part_constant(lane_bytes, elem_bytes, bytes())]);
+        g_.vpshufb(reg(out), reg(a), g_.ptr[part_constant(lane_bytes, elem_bytes, bytes())]);
     }
-    Address even_bytes() {
-        return g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), bytes())];
-    }
-    Address low_bytes() {
-        return g_.ptr[g_.rip + constant(low_bytes_pattern, ~uint64_t(0), bytes())];
-    }
+    Address even_bytes() { return g_.ptr[constant(even_bytes_pattern, ~uint64_t(0), bytes())]; }
+    Address low_bytes() { return g_.ptr[constant(low_bytes_pattern, ~uint64_t(0), bytes())]; }
     Address kept_bytes(uint64_t mask) {
         uint8_t pattern[64] = {};
         for (int i = 0; i < bytes(); i++)
             pattern[i] = mask >> i & 1 ? 0xff : 0;
-        return g_.ptr[g_.rip + bytes_constant(pattern, bytes())];
+        return g_.ptr[bytes_constant(pattern, bytes())];
     }
 
     void halves(int out, int a, int order) {
@@ -313,8 +306,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<lane_ops> make_lane_ops_avx2(CodeGenerator &g) {
-    return std::make_unique<lane_ops_avx2>(g);
+std::unique_ptr<lane_ops> make_lane_ops_avx2(CodeGenerator &g, constant_pool &pool) {
+    return std::make_unique<lane_ops_avx2>(g, pool);
 }
 
 } // namespace tfmt::cpu::jit

@@ -13,8 +13,8 @@ using namespace Xbyak;
 // AVX-512 F, BW, DQ and VL. k6 holds the results of comparisons, xmm15 a part of a result.
 class lane_ops_avx512 final : public lane_ops {
 public:
-    lane_ops_avx512(CodeGenerator &g, bool has_vbmi, bool has_bf16)
-        : lane_ops(g), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {}
+    lane_ops_avx512(CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16)
+        : lane_ops(g, pool), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {}
 
     void move(int out, int a) override {
         if (out != a) g_.vmovaps(reg(out), reg(a));
@@ -65,9 +65,9 @@ public:
         if (c == 0)
             g_.vpxord(reg(out), reg(out), reg(out));
         else if (lane_bytes == 4)
-            g_.vpbroadcastd(reg(out), g_.ptr[g_.rip + word(c, 4)]);
+            g_.vpbroadcastd(reg(out), g_.ptr[word(c, 4)]);
         else
-            g_.vpbroadcastq(reg(out), g_.ptr[g_.rip + word(c, 8)]);
+            g_.vpbroadcastq(reg(out), g_.ptr[word(c, 8)]);
     }
 
     void select(lane_compare c, int out, int a, int b, int chosen) override {
@@ -140,7 +140,7 @@ public:
         uint8_t order[64];
         for (int i = 0; i < 64; i++)
             order[i] = uint8_t(i / 2 * 4 + i % 2 * width_bytes);
-        g_.vmovaps(reg(out), g_.ptr[g_.rip + bytes_constant(order, width_bytes)]);
+        g_.vmovaps(reg(out), g_.ptr[bytes_constant(order, width_bytes)]);
         g_.vpermi2b(reg(out), reg(even), reg(odd));
     }
     void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
@@ -181,7 +181,7 @@ public:
         // 8 words do not hold the table: no less than 32 bytes.
         const int n_bytes = width_bytes > 32 ? 64 : 32;
         g_.vpermw(reg_of(out, n_bytes), reg_of(index, n_bytes),
-                g_.ptr[g_.rip + words_constant(table, n_bytes)]);
+                g_.ptr[words_constant(table, n_bytes)]);
     }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(half(out), Xmm(a));
@@ -194,7 +194,7 @@ public:
         g_.vpternlogd(reg(out), reg(shifted), broadcast(0x0f0f0f0f, 4), 0xa8); // (a | b) & c
     }
     void pack_nibbles(int out, int a) override {
-        g_.vpmaddubsw(reg(out), reg(a), g_.ptr[g_.rip + word(0x1001100110011001, 64)]);
+        g_.vpmaddubsw(reg(out), reg(a), g_.ptr[word(0x1001100110011001, 64)]);
         g_.vpmovwb(half(out), reg(out));
     }
 
@@ -223,12 +223,12 @@ public:
             for (int32_t offset : offset_bytes)
                 for (int word = 0; word < lane_bytes / 4; word++)
                     order.push_back(offset / 4 + word);
-            g_.vmovups(indices, g_.ptr[g_.rip + indices_constant(order, bytes)]);
+            g_.vmovups(indices, g_.ptr[indices_constant(order, bytes)]);
             g_.vpermd(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
             return;
         }
         const Xmm places = reg_of(temp, n * 4);
-        g_.vmovups(places, g_.ptr[g_.rip + indices_constant(offset_bytes, std::max(16, n * 4))]);
+        g_.vmovups(places, g_.ptr[indices_constant(offset_bytes, std::max(16, n * 4))]);
         g_.lea(g_.rax, g_.ptr[at]);
         g_.kxnorw(compared, compared, compared);
         if (lane_bytes == 4)
@@ -274,14 +274,14 @@ private:
     }
     Xmm half(int i) const { return reg_of(i, width_bytes / 2); }
 
-    Label &word(uint64_t c, int n_bytes) {
+    RegRip word(uint64_t c, int n_bytes) {
         if (n_bytes == 4) c = (c & 0xffffffff) | c << 32;
         return constant(c, c, n_bytes);
     }
     Address whole(uint64_t c) {
-        return g_.ptr[g_.rip + word((c & 0xffffffff) | c << 32, width_bytes > 32 ? 64 : 32)];
+        return g_.ptr[word((c & 0xffffffff) | c << 32, width_bytes > 32 ? 64 : 32)];
     }
-    Address broadcast(uint64_t c, int lane_bytes) { return g_.ptr_b[g_.rip + word(c, lane_bytes)]; }
+    Address broadcast(uint64_t c, int lane_bytes) { return g_.ptr_b[word(c, lane_bytes)]; }
 
     void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
         switch (c) {
@@ -343,8 +343,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<lane_ops> make_lane_ops_avx512(CodeGenerator &g, bool has_vbmi, bool has_bf16) {
-    return std::make_unique<lane_ops_avx512>(g, has_vbmi, has_bf16);
+std::unique_ptr<lane_ops> make_lane_ops_avx512(
+        CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16) {
+    return std::make_unique<lane_ops_avx512>(g, pool, has_vbmi, has_bf16);
 }
 
 } // namespace tfmt::cpu::jit

@@ -10,10 +10,10 @@ namespace tfmt::cpu::jit {
 
 // Registers that each takes for itself: xmm0 on SSE4.1, ymm14 on AVX2, k6 and zmm15 on AVX-512; r11
 // on all.
-std::unique_ptr<lane_ops> make_lane_ops_sse41(Xbyak::CodeGenerator &g);
-std::unique_ptr<lane_ops> make_lane_ops_avx2(Xbyak::CodeGenerator &g);
+std::unique_ptr<lane_ops> make_lane_ops_sse41(Xbyak::CodeGenerator &g, constant_pool &pool);
+std::unique_ptr<lane_ops> make_lane_ops_avx2(Xbyak::CodeGenerator &g, constant_pool &pool);
 std::unique_ptr<lane_ops> make_lane_ops_avx512(
-        Xbyak::CodeGenerator &g, bool has_vbmi, bool has_bf16);
+        Xbyak::CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16);
 
 // Byte shuffles that bring the low words (bytes) of four 32-bit lanes to the bottom of 16 bytes.
 // What is above is cleared by indices of all ones.

@@ -112,7 +112,7 @@ public:
         if (narrow_part >= 0) return narrow_to_part(out, a, 4, elem_bytes);
         move(out, a);
         const uint64_t pattern = elem_bytes == 1 ? low_bytes_pattern : low_words_pattern;
-        g_.pshufb(Xmm(out), g_.ptr[g_.rip + constant(pattern, ~uint64_t(0), 16)]);
+        g_.pshufb(Xmm(out), g_.ptr[constant(pattern, ~uint64_t(0), 16)]);
     }
     void widen_words(int out, int a, bool is_signed) override {
         is_signed ? g_.pmovsxbw(Xmm(out), Xmm(a)) : g_.pmovzxbw(Xmm(out), Xmm(a));
@@ -120,7 +120,7 @@ public:
     void narrow_words(int out, int a) override {
         if (narrow_part >= 0) return narrow_to_part(out, a, 2, 1);
         move(out, a);
-        g_.pshufb(Xmm(out), g_.ptr[g_.rip + constant(even_bytes_pattern, ~uint64_t(0), 16)]);
+        g_.pshufb(Xmm(out), g_.ptr[constant(even_bytes_pattern, ~uint64_t(0), 16)]);
     }
     bool narrows_to_parts() const override { return true; }
     void join_parts(int, int) override {}
@@ -154,8 +154,8 @@ public:
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // The upper byte of an index is 0 and finds 0 in the lower bytes.
-        g_.movaps(Xmm(compared), g_.ptr[g_.rip + table_bytes_constant(table, 1, 16)]);
-        g_.movaps(Xmm(out), g_.ptr[g_.rip + table_bytes_constant(table, 0, 16)]);
+        g_.movaps(Xmm(compared), g_.ptr[table_bytes_constant(table, 1, 16)]);
+        g_.movaps(Xmm(out), g_.ptr[table_bytes_constant(table, 0, 16)]);
         g_.pshufb(Xmm(compared), Xmm(index));
         g_.pshufb(Xmm(out), Xmm(index));
         g_.psllw(Xmm(compared), 8);
@@ -184,7 +184,7 @@ public:
         for (int i = 0; i < 16; i++)
             pattern[i] = mask >> i & 1 ? 0xff : 0;
         move(out, a);
-        g_.pand(Xmm(out), g_.ptr[g_.rip + bytes_constant(pattern, 16)]);
+        g_.pand(Xmm(out), g_.ptr[bytes_constant(pattern, 16)]);
     }
 
     void load(int out, const RegExp &at) override { g_.movups(Xmm(out), g_.ptr[at]); }
@@ -228,12 +228,12 @@ private:
 
     void narrow_to_part(int out, int a, int lane_bytes, int elem_bytes) {
         move(out, a);
-        g_.pshufb(Xmm(out), g_.ptr[g_.rip + part_constant(lane_bytes, elem_bytes, 16)]);
+        g_.pshufb(Xmm(out), g_.ptr[part_constant(lane_bytes, elem_bytes, 16)]);
     }
 
     Address at(uint64_t c, int lane_bytes) {
         if (lane_bytes == 4) c = (c & 0xffffffff) | c << 32;
-        return g_.ptr[g_.rip + constant(c, c, 16)];
+        return g_.ptr[constant(c, c, 16)];
     }
 
     void select(lane_compare c, int out, int a, const Operand &b, int chosen) {
@@ -301,8 +301,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<lane_ops> make_lane_ops_sse41(CodeGenerator &g) {
-    return std::make_unique<lane_ops_sse41>(g);
+std::unique_ptr<lane_ops> make_lane_ops_sse41(CodeGenerator &g, constant_pool &pool) {
+    return std::make_unique<lane_ops_sse41>(g, pool);
 }
 
 } // namespace tfmt::cpu::jit
