@@ -162,7 +162,7 @@ public:
         std::vector<int32_t> order;
         for (int i = 0; i < width_bytes / 4; i++)
             order.push_back(i / n_lanes + i % n_lanes * 4);
-        g_.vmovaps(reg(shifted), g_.ptr[g_.rip + indices_constant(order, width_bytes)]);
+        g_.vmovaps(reg(shifted), g_.ptr[indices_constant(order, width_bytes)]);
         g_.vpermd(ymm_or_zmm(reg(out)), ymm_or_zmm(reg(shifted)), reg(out));
     }
     void merge_words(int out, int low, int high) override {
