@@ -260,6 +260,32 @@ bool makes_denormals(const reorder_problem &p) {
             || p.quant.has_sum;
 }
 
+// Whether t / scale + zero point, rounded to a small integer, is the same when the quotient is a
+// product with the reciprocal, t * r, rounded to multiples of 2^-13.
+//
+// Let X and D be the integers of at most 11 bits that t and scale are but for powers of two, and h
+// a number of halves, half an integer (a tie) or not. If t / scale is not h, it differs from h by a
+// multiple of 1 / (2 D), or by one of (t / scale) / X; where ties matter (t / scale is about 0.5 or
+// more) that is more than 2^-12.1. The product is off by 2^-23 of itself. In the range of small
+// integers, with zero points of 8 bits, it is below 384, and so off by less than 2^-14.4, and the
+// sum rounds by 2^-14. Together that is less than 2^-13: no quotient comes to a tie that is not
+// one, nor across one; and what is a tie lies on the grid and less than half a step from the
+// product. In f32, zero points rounded in between, quotients keep away from ties in the same way.
+// Beyond the range both saturate. Zero, infinite and NaN scales have reciprocals with the same
+// results. Of scales of all f16, reciprocals are normal numbers; bf16 has others.
+//
+// Checked for all values of bf16 and f16 with all f16 scales. bf16 to u4 with one scale and zero
+// point takes 0.85 of the time with vdivps on AVX-512, with groups 0.92.
+bool has_short_quotients(const reorder_problem &p) {
+    const quantization &q = p.quant;
+    const data_type_t scale = q.dst_scales.type;
+    const bool is_short_scale = scale == tfmt_f16 || scale == tfmt_f8_e5m2 || scale == tfmt_f8_e4m3;
+    return q.dst_scales.is_set && is_short_scale && is_small_integer(p.dst_type)
+            && computing_type(p.src_type, p.dst_type) == tfmt_f32 && p.src_type != tfmt_f32
+            && !q.src_scales.is_set && !q.src_zero_points.is_set && !q.has_sum
+            && (!q.dst_zero_points.is_set || is_small_integer(q.dst_zero_points.type));
+}
+
 bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *why) {
     arithmetic &steps = out->converts.steps;
     steps.computing_type = computing_type(p.src_type, p.dst_type);
@@ -279,8 +305,9 @@ bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *wh
         steps.operands[size_t(i)] = {parameter_at(p.quant, i).is_set, space.array_of[i] < 0,
                 space.array_of[i] < 0 ? 0 : space.array_of[i] * space.array_bytes};
     steps.makes_denormals = makes_denormals(p);
-    steps.multiplies_by_reciprocal = p.quant.dst_scales.is_set
-            && p.quant.dst_scales.type == tfmt_e8m0;
+    const bool by_powers_of_two = p.quant.dst_scales.is_set && p.quant.dst_scales.type == tfmt_e8m0;
+    steps.rounds_to_grid = has_short_quotients(p);
+    steps.multiplies_by_reciprocal = by_powers_of_two || steps.rounds_to_grid;
     if (place_parameters(*out)) return true;
     *why = "groups of a parameter that blocks of src or dst cut";
     return false;

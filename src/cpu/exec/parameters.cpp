@@ -66,21 +66,33 @@ private:
     const space_dims dims_;
 };
 
-// Scales in place of which the kernels want the reciprocals.
-template <typename T>
-void invert_scales(const move_problem &p, char *singles, char *arrays) {
-    const arithmetic::operand &at = p.converts.steps.operands[dst_scale];
+// f(value) in place of each value of a parameter.
+template <typename T, typename F>
+void replace_values(const move_problem &p, int i, char *singles, char *arrays, F &&f) {
+    const arithmetic::operand &at = p.converts.steps.operands[size_t(i)];
+    if (!at.is_set) return;
     dim_t n = ir::single_bytes / dim_t(sizeof(T));
-    char *bytes = singles + dst_scale * ir::single_bytes;
+    char *bytes = singles + i * ir::single_bytes;
     if (!at.is_one_value) {
         bytes = arrays + at.array_bytes;
         n = 1;
         for (dim_t groups : p.parameters.n_groups)
             n *= groups;
     }
-    T *scales = reinterpret_cast<T *>(bytes);
-    for (dim_t i = 0; i < n; i++)
-        scales[i] = 1 / scales[i];
+    T *values = reinterpret_cast<T *>(bytes);
+    for (dim_t v = 0; v < n; v++)
+        values[v] = f(values[v]);
+}
+
+// What the kernels want in place of scales and zero points: see arithmetic.
+template <typename T>
+void prepare_values(const move_problem &p, char *singles, char *arrays) {
+    const arithmetic &steps = p.converts.steps;
+    if (steps.multiplies_by_reciprocal)
+        replace_values<T>(p, dst_scale, singles, arrays, [](T scale) { return 1 / scale; });
+    if (steps.rounds_to_grid)
+        replace_values<T>(p, dst_zero_point, singles, arrays,
+                [](T zero_point) { return zero_point + T(arithmetic::grid); });
 }
 
 template <typename T>
@@ -107,7 +119,7 @@ void fill_all(const quantization &q, const move_problem &problem,
         else
             expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
-    if (problem.converts.steps.multiplies_by_reciprocal) invert_scales<T>(problem, singles, arrays);
+    prepare_values<T>(problem, singles, arrays);
 }
 
 } // namespace

@@ -131,7 +131,13 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x) {
         apply(dst_scale, lane_op::mul_f32, lane_op::mul_f64);
     else
         apply(dst_scale, lane_op::div_f32, lane_op::div_f64);
+    uint32_t grid;
+    std::memcpy(&grid, &arithmetic::grid, sizeof grid);
+    const bool rounds_to_grid = k_.converts.steps.rounds_to_grid;
+    if (rounds_to_grid && !k_.converts.steps.operands[dst_zero_point].is_set)
+        lane_ops_->op_with(lane_op::add_f32, x, x, grid);
     apply(dst_zero_point, lane_op::add_f32, lane_op::add_f64);
+    if (rounds_to_grid) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
 }
 
 // Offsets of the parameters of lanes [first, first + n) from those of the first of them.
