@@ -339,9 +339,8 @@ void converter::encode_lanes(data_type_t type, int x) {
     const float high = type == tfmt_s8 ? 127 : type == tfmt_u8 ? 255 : type == tfmt_s4 ? 7 : 15;
     if (type == tfmt_s8 || type == tfmt_s4) {
         o_.min_or_zero_f32(x, bits_of_f32(high));
-    } else { // the second operand where either is NaN: x
-        o_.fill(t_[0], bits_of_f32(high), 4);
-        o_.op(lane_op::min_f32, x, t_[0], x);
+    } else {
+        o_.min_or_nan_f32(x, bits_of_f32(high), t_[0]);
     }
     o_.i32_from_f32(x, x);
 }

@@ -100,6 +100,9 @@ void emitter::add_to(const Reg64 &reg, int64_t value) {
 std::vector<uint8_t> emitter::assemble() {
     pool_.begin();
     prepare_conversion();
+    Label load_constants, constants_loaded;
+    if (lane_ops_) jmp(load_constants, T_NEAR);
+    L(constants_loaded);
     for (size_t c = 0; c < k_.constants.size(); c++)
         constants_.push_back(constant_bytes(int(c)));
     const int depth = std::max(depth_of(k_.root), depth_of(k_.rest));
@@ -137,6 +140,11 @@ std::vector<uint8_t> emitter::assemble() {
     for (int i = n_saved; i-- > 0;)
         pop(Reg64(counter_regs[1 + i]));
     ret();
+    if (lane_ops_) { // which they are is known only here
+        L(load_constants);
+        lane_ops_->load_kept_constants();
+        jmp(constants_loaded, T_NEAR);
+    }
     if (!k_.drains.empty()) emit_drain_routines();
     if (!k_.drains.empty()) align(sizeof(uint64_t));
     L(tables_label_);
@@ -198,6 +206,25 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
     add_to(rdi, -(n.src_offset_bytes + n.count * n.src_step_bytes));
     add_to(rsi, -(n.dst_offset_bytes + n.count * n.dst_step_bytes));
     add_to(r15, -(n.param_offset_bytes + n.count * n.param_step_bytes));
+}
+
+// How many of the registers of values any block takes: always the first ones.
+int emitter::n_used_value_regs() const {
+    if (k_.vector_bytes < 16) return 0;
+    int most = 0;
+    for (const ir::block &ops : k_.blocks) {
+        block_values values(ops);
+        int n = 0;
+        for (size_t i = 0; i < ops.size(); i++) {
+            const ir::op &o = ops[i];
+            if (o.kind == ir::op_kind::prefetch) continue;
+            n += o.kind != ir::op_kind::store;
+            most = std::max(most, n); // before what dies is given back
+            n -= o.a >= 0 && values[o.a].last_use == int(i);
+            n -= o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
+        }
+    }
+    return std::min(most, n_value_regs());
 }
 
 void emitter::emit_block(const ir::block &ops) {

@@ -75,7 +75,8 @@ protected:
     virtual void emit_store(const ir::op &o, int a) = 0;
     virtual void emit_zero(int out) = 0;
     // 64 bytes at rdi + pos to the same place behind rsi. `streams`: that is a multiple of 64, and
-    // bypasses the caches. May use the first four vector registers.
+    // bypasses the caches. May use the first n_move_regs vector registers.
+    static constexpr int n_move_regs = 4;
     virtual void move_line(int pos, bool streams) = 0;
     // r11 (below 64) bytes from rdi to rsi, both of which it advances. May use rcx and the above.
     virtual void move_part();
@@ -91,6 +92,9 @@ protected:
     Address dst_at(int64_t offset_bytes) { return ptr[where(rsi, offset_bytes + dst_base_)]; }
     Address constant_at(int index);
     constant_pool &pool() { return pool_; }
+
+    // Registers beside the values' that stay unused.
+    virtual std::vector<int> spare_regs() const { return {}; }
 
     // What conversions are written in, and registers for them: the operand and the temporaries.
     virtual std::unique_ptr<lane_ops> make_lane_ops() = 0;
@@ -145,6 +149,7 @@ private:
     void emit_end_of_row();
     void move_unit(int pos, int size_bytes);
     void emit_block(const ir::block &ops);
+    int n_used_value_regs() const;
     void prepare_conversion();
     void emit_memory_load(const ir::op &o, int out);
     void emit_memory_store(const ir::op &o, int a);

@@ -52,6 +52,13 @@ private:
     int physical(int index) const override { return index < scratch_reg ? index : index + 1; }
     Xmm scratch() const override { return Xmm(scratch_reg); }
 
+    std::vector<int> spare_regs() const override {
+        std::vector<int> regs;
+        for (int c = int(k_.constants.size()); c < n_constant_regs; c++)
+            regs.push_back(first_constant_reg + c);
+        return regs;
+    }
+
     std::unique_ptr<lane_ops> make_lane_ops() override {
         return make_lane_ops_avx512(*this, pool(), has_vbmi_, has_bf16_);
     }

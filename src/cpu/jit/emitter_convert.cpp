@@ -21,6 +21,10 @@ void emitter::prepare_conversion() {
     packs_loads_ = k_.converts.at_load && !k_.converts.is_identity() && k_.elem_bytes == 1
             && lanes_at_once() * bytes_of(carrier_) == k_.vector_bytes
             && converter_->packs(k_.converts.src_type, k_.converts.dst_type);
+    std::vector<int> spare = spare_regs();
+    for (int v = n_used_value_regs(); v < n_value_regs(); v++)
+        if (k_.scratch_bytes == 0 || physical(v) >= n_move_regs) spare.push_back(physical(v));
+    lane_ops_->keep_constants_in(spare);
 }
 
 // Lanes of a value that are converted at once.

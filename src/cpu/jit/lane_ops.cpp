@@ -15,6 +15,24 @@ Xbyak::RegRip lane_ops::constant(uint64_t low, uint64_t high, int n_bytes) {
     return bytes_constant(bytes, n_bytes);
 }
 
+int lane_ops::kept(uint64_t c, int lane_bytes) {
+    if (lane_bytes == 4) c = (c & 0xffffffff) | c << 32;
+    uint8_t bytes[64];
+    for (int i = 0; i < 64; i += 8)
+        std::memcpy(bytes + i, &c, 8);
+    return kept(bytes);
+}
+
+int lane_ops::kept(const uint8_t (&bytes)[64]) {
+    for (const kept_constant &k : kept_)
+        if (std::memcmp(k.bytes, bytes, sizeof bytes) == 0) return k.reg;
+    if (spare_regs_.empty()) return -1;
+    kept_.push_back({{}, spare_regs_.back()});
+    std::memcpy(kept_.back().bytes, bytes, sizeof bytes);
+    spare_regs_.pop_back();
+    return kept_.back().reg;
+}
+
 Xbyak::RegRip lane_ops::bytes_constant(const uint8_t (&bytes)[64], int n_bytes) {
     return pool_.address_of(bytes, n_bytes);
 }

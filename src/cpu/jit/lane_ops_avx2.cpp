@@ -14,13 +14,18 @@ class lane_ops_avx2 final : public lane_ops {
 public:
     using lane_ops::lane_ops;
 
+    void load_kept_constants() override {
+        for (const kept_constant &k : kept_constants())
+            g_.vmovups(Ymm(k.reg), g_.ptr[bytes_constant(k.bytes, 32)]);
+    }
+
     void move(int out, int a) override {
         if (out != a) g_.vmovaps(reg(out), reg(a));
     }
 
     void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
     void op_with(lane_op o, int out, int a, uint64_t c) override {
-        op(o, reg(out), reg(a), at(c, is_64_bit(o) ? 8 : 4));
+        with_lanes(c, is_64_bit(o) ? 8 : 4, [&](const Operand &b) { op(o, reg(out), reg(a), b); });
     }
 
     void shift(lane_shift s, int out, int a, int n) override {
@@ -38,6 +43,8 @@ public:
     void fill(int out, uint64_t c, int lane_bytes) override {
         if (c == 0)
             g_.vpxor(reg(out), reg(out), reg(out));
+        else if (const int kept_in = kept(c, lane_bytes); kept_in >= 0)
+            move(out, kept_in);
         else
             g_.vmovaps(reg(out), at(c, lane_bytes));
     }
@@ -47,7 +54,8 @@ public:
     }
     void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
-        select(c, out, a, at(constant, is_wide ? 8 : 4), chosen);
+        with_lanes(
+                constant, is_wide ? 8 : 4, [&](const Operand &b) { select(c, out, a, b, chosen); });
     }
 
     void f32_from_i32(int out, int a) override { g_.vcvtdq2ps(reg(out), reg(a)); }
@@ -133,12 +141,21 @@ public:
         uint8_t order[64] = {};
         for (int i = 0; i < 8; i++)
             order[4 * i] = uint8_t(i / 2 + i % 2 * 4);
-        g_.vmovaps(Ymm(compared), g_.ptr[bytes_constant(order, 32)]);
-        g_.vpermd(Ymm(out), Ymm(compared), Ymm(out));
+        int indices = kept(order);
+        if (indices < 0) {
+            indices = compared;
+            g_.vmovaps(Ymm(compared), g_.ptr[bytes_constant(order, 32)]);
+        }
+        g_.vpermd(Ymm(out), Ymm(indices), Ymm(out));
     }
     void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
     void pack_bytes(int out, int a, int b, bool is_signed) override {
         is_signed ? g_.vpacksswb(reg(out), reg(a), reg(b)) : g_.vpackuswb(reg(out), reg(a), reg(b));
+    }
+    void min_or_nan_f32(int x, uint64_t c, int temp) override {
+        const int at = kept(c, 4);
+        if (at < 0) return lane_ops::min_or_nan_f32(x, c, temp);
+        g_.vminps(reg(x), reg(at), reg(x)); // the second operand where either is NaN
     }
     void clear_nan_f32(int x) override {
         g_.vcmpps(reg(compared), reg(x), reg(x), 7); // ordered
@@ -148,7 +165,7 @@ public:
         g_.vpblendw(reg(out), reg(low), reg(high), 0xaa);
     }
     void op_or_zero_i16(lane_op o, int x, uint64_t c, int a, uint64_t limit) override {
-        g_.vpcmpgtw(reg(compared), reg(a), at(limit, 4));
+        with_lanes(limit, 4, [&](const Operand &b) { g_.vpcmpgtw(reg(compared), reg(a), b); });
         g_.vpandn(reg(x), reg(compared), reg(x));
         op_with(o, x, x, c);
     }
@@ -170,10 +187,10 @@ public:
         g_.vpmovzxbw(reg(out), Xmm(a));
         g_.vpsllw(reg(compared), reg(out), 4);
         g_.vpor(reg(out), reg(out), reg(compared));
-        g_.vpand(reg(out), reg(out), at(0x0f0f0f0f, 4));
+        op_with(lane_op::and_bits, out, out, 0x0f0f0f0f);
     }
     void pack_nibbles(int out, int a) override {
-        g_.vpmaddubsw(reg(out), reg(a), at(0x10011001, 4));
+        with_lanes(0x10011001, 4, [&](const Operand &b) { g_.vpmaddubsw(reg(out), reg(a), b); });
         g_.vpackuswb(reg(out), reg(out), reg(out));
         if (width_bytes > 16) g_.vpermq(Ymm(out), Ymm(out), 0x08);
     }
@@ -226,6 +243,12 @@ private:
     Xmm reg(int i) const { return width_bytes > 16 ? Xmm(Ymm(i)) : Xmm(i); }
     int bytes() const { return width_bytes > 16 ? 32 : 16; }
 
+    // f(the constant as an operand): a register, while there are any to keep it in, or memory.
+    template <typename F>
+    void with_lanes(uint64_t c, int lane_bytes, F &&f) {
+        const int kept_in = kept(c, lane_bytes);
+        kept_in >= 0 ? f(reg(kept_in)) : f(at(c, lane_bytes));
+    }
     Address at(uint64_t c, int lane_bytes) {
         if (lane_bytes == 4) c = (c & 0xffffffff) | c << 32;
         return g_.ptr[constant(c, c, bytes())];

@@ -2,6 +2,7 @@
 #include "cpu/jit/lane_ops_families.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace tfmt::cpu::jit {
@@ -16,36 +17,42 @@ public:
     lane_ops_avx512(CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16)
         : lane_ops(g, pool), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {}
 
+    void load_kept_constants() override {
+        for (const kept_constant &k : kept_constants())
+            g_.vmovups(Zmm(k.reg), g_.ptr[bytes_constant(k.bytes, 64)]);
+    }
+
     void move(int out, int a) override {
         if (out != a) g_.vmovaps(reg(out), reg(a));
     }
 
     void op(lane_op o, int out, int a, int b) override { op(o, reg(out), reg(a), reg(b)); }
     void op_with(lane_op o, int out, int a, uint64_t c) override {
-        if (is_16_bit(o)) return op(o, reg(out), reg(a), whole(c)); // words have no broadcasts
-        op(o, reg(out), reg(a), broadcast(c, is_64_bit(o) ? 8 : 4));
+        const auto emit = [&](const Operand &b) { op(o, reg(out), reg(a), b); };
+        if (is_16_bit(o)) return with_words(c, emit);
+        with_lanes(c, is_64_bit(o) ? 8 : 4, emit);
     }
 
     void or_masked(int out, int a, int b, uint64_t mask) override {
         if (out == b)
-            g_.vpternlogd(reg(out), reg(a), broadcast(mask, 4), 0xec); // (a & c) | b, out first
+            ternary(reg(out), reg(a), mask, 0xec); // (a & c) | b, out first
         else {
             move(out, a);
-            g_.vpternlogd(reg(out), reg(b), broadcast(mask, 4), 0xf8); // a | (b & c)
+            ternary(reg(out), reg(b), mask, 0xf8); // a | (b & c)
         }
     }
 
     void and_or(int out, int a, uint64_t mask, uint64_t bits) override {
         move(out, a);
         fill(shifted, bits, 4);
-        g_.vpternlogd(reg(out), reg(shifted), broadcast(mask, 4), 0xec); // (a & c) | b
+        ternary(reg(out), reg(shifted), mask, 0xec); // (a & c) | b
     }
     void take_masked(int out, int a, int b, uint64_t mask) override {
         if (out == b)
-            g_.vpternlogd(reg(out), reg(a), broadcast(mask, 4), 0xe4); // c ? b : a, out first
+            ternary(reg(out), reg(a), mask, 0xe4); // c ? b : a, out first
         else {
             move(out, a);
-            g_.vpternlogd(reg(out), reg(b), broadcast(mask, 4), 0xd8); // c ? b : a
+            ternary(reg(out), reg(b), mask, 0xd8); // c ? b : a
         }
     }
 
@@ -64,6 +71,8 @@ public:
     void fill(int out, uint64_t c, int lane_bytes) override {
         if (c == 0)
             g_.vpxord(reg(out), reg(out), reg(out));
+        else if (const int at = kept(c, lane_bytes); at >= 0)
+            g_.vmovaps(reg(out), reg(at));
         else if (lane_bytes == 4)
             g_.vpbroadcastd(reg(out), g_.ptr[word(c, 4)]);
         else
@@ -75,8 +84,9 @@ public:
     }
     void select_with(lane_compare c, int out, int a, uint64_t constant, int chosen) override {
         const bool is_wide = c == lane_compare::greater_i64 || c >= lane_compare::unordered_f64;
-        if (c == lane_compare::greater_i16) return select(c, out, a, whole(constant), chosen);
-        select(c, out, a, broadcast(constant, is_wide ? 8 : 4), chosen);
+        const auto emit = [&](const Operand &b) { select(c, out, a, b, chosen); };
+        if (c == lane_compare::greater_i16) return with_words(constant, emit);
+        with_lanes(constant, is_wide ? 8 : 4, emit);
     }
 
     void f32_from_i32(int out, int a) override { g_.vcvtdq2ps(reg(out), reg(a)); }
@@ -112,10 +122,13 @@ public:
     bool has_masks() const override { return true; }
     void bf16_from_any_f32(int x, int temp) override {
         if (!has_bf16_) return round_to_bf16(x, temp);
-        g_.vptestnmd(compared, reg(x), broadcast(0x7f800000, 4));
-        g_.vpord(reg(x) | compared, reg(x), broadcast(0x00800000, 4));
+        with_lanes(0x7f800000, 4, [&](const Operand &c) { g_.vptestnmd(compared, reg(x), c); });
+        with_lanes(
+                0x00800000, 4, [&](const Operand &c) { g_.vpord(reg(x) | compared, reg(x), c); });
         g_.vcvtneps2bf16(half(x), reg(x));
-        g_.vpsubw(half(x) | compared, half(x), whole(0x00800080));
+        const int step = kept(0x00800080, 4);
+        step >= 0 ? g_.vpsubw(half(x) | compared, half(x), half(step))
+                  : g_.vpsubw(half(x) | compared, half(x), whole(0x00800080));
     }
     void bf16_from_f32(int out, int a) override { g_.vcvtneps2bf16(half(out), reg(a)); }
 
@@ -140,7 +153,10 @@ public:
         uint8_t order[64];
         for (int i = 0; i < 64; i++)
             order[i] = uint8_t(i / 2 * 4 + i % 2 * width_bytes);
-        g_.vmovaps(reg(out), g_.ptr[bytes_constant(order, width_bytes)]);
+        if (const int at = kept(order); at >= 0)
+            move(out, at);
+        else
+            g_.vmovaps(reg(out), g_.ptr[bytes_constant(order, width_bytes)]);
         g_.vpermi2b(reg(out), reg(even), reg(odd));
     }
     void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
@@ -153,35 +169,54 @@ public:
     }
     void min_or_zero_f32(int x, uint64_t c) override {
         g_.vcmpps(compared, reg(x), reg(x), 7); // ordered
-        g_.vminps(reg(x) | compared | util::T_z, reg(x), broadcast(c, 4));
+        with_lanes(c, 4, [&](const Operand &bound) {
+            g_.vminps(reg(x) | compared | util::T_z, reg(x), bound);
+        });
+    }
+    void min_or_nan_f32(int x, uint64_t c, int temp) override {
+        const int at = kept(c, 4);
+        if (at < 0) return lane_ops::min_or_nan_f32(x, c, temp);
+        g_.vminps(reg(x), reg(at), reg(x)); // the second operand where either is NaN
     }
     void join_parts(int out, int n_parts) override {
         if (n_parts != 4) throw std::logic_error("parts of four registers only");
         if (width_bytes <= 16) return;
         const int n_lanes = width_bytes / 16;
-        std::vector<int32_t> order;
+        uint8_t order[64] = {};
         for (int i = 0; i < width_bytes / 4; i++)
-            order.push_back(i / n_lanes + i % n_lanes * 4);
-        g_.vmovaps(reg(shifted), g_.ptr[indices_constant(order, width_bytes)]);
-        g_.vpermd(ymm_or_zmm(reg(out)), ymm_or_zmm(reg(shifted)), reg(out));
+            order[4 * i] = uint8_t(i / n_lanes + i % n_lanes * 4);
+        int indices = kept(order);
+        if (indices < 0) {
+            indices = shifted;
+            g_.vmovaps(reg(shifted), g_.ptr[bytes_constant(order, width_bytes)]);
+        }
+        g_.vpermd(ymm_or_zmm(reg(out)), ymm_or_zmm(reg(indices)), reg(out));
     }
     void merge_words(int out, int low, int high) override {
         if (out == low)
-            g_.vpternlogd(reg(out), reg(high), broadcast(0x0000ffff, 4), 0xe4); // c ? a : b
+            ternary(reg(out), reg(high), 0x0000ffff, 0xe4); // c ? a : b
         else {
             move(out, high);
-            g_.vpternlogd(reg(out), reg(low), broadcast(0x0000ffff, 4), 0xd8); // c ? b : a
+            ternary(reg(out), reg(low), 0x0000ffff, 0xd8); // c ? b : a
         }
     }
     void op_or_zero_i16(lane_op o, int x, uint64_t c, int a, uint64_t limit) override {
-        g_.vpcmpw(compared, reg(a), whole(limit), 2); // less or equal
-        op(o, reg(x) | compared | util::T_z, reg(x), whole(c));
+        with_words(limit, [&](const Operand &b) {
+            g_.vpcmpw(compared, reg(a), b, 2); // less or equal
+        });
+        with_words(c, [&](const Operand &b) { op(o, reg(x) | compared | util::T_z, reg(x), b); });
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // 8 words do not hold the table: no less than 32 bytes.
         const int n_bytes = width_bytes > 32 ? 64 : 32;
-        g_.vpermw(reg_of(out, n_bytes), reg_of(index, n_bytes),
-                g_.ptr[words_constant(table, n_bytes)]);
+        uint8_t bytes[64];
+        for (int i = 0; i < 64; i += int(sizeof table))
+            std::memcpy(bytes + i, table, sizeof table);
+        const int at = kept(bytes);
+        const auto look_up = [&](const Operand &words) {
+            g_.vpermw(reg_of(out, n_bytes), reg_of(index, n_bytes), words);
+        };
+        at >= 0 ? look_up(reg_of(at, n_bytes)) : look_up(g_.ptr[bytes_constant(bytes, n_bytes)]);
     }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(half(out), Xmm(a));
@@ -191,10 +226,10 @@ public:
     void unpack_nibbles(int out, int a) override {
         g_.vpmovzxbw(reg(out), half(a));
         g_.vpsllw(reg(shifted), reg(out), 4);
-        g_.vpternlogd(reg(out), reg(shifted), broadcast(0x0f0f0f0f, 4), 0xa8); // (a | b) & c
+        ternary(reg(out), reg(shifted), 0x0f0f0f0f, 0xa8); // (a | b) & c
     }
     void pack_nibbles(int out, int a) override {
-        g_.vpmaddubsw(reg(out), reg(a), g_.ptr[word(0x1001100110011001, 64)]);
+        with_words(0x10011001, [&](const Operand &b) { g_.vpmaddubsw(reg(out), reg(a), b); });
         g_.vpmovwb(half(out), reg(out));
     }
 
@@ -252,14 +287,30 @@ private:
     static constexpr int shifted = 15;
     const Opmask compared = Opmask(6);
 
+    // f(the constant as an operand): a register, while there are any to keep it in, or memory.
+    template <typename F>
+    void with_lanes(uint64_t c, int lane_bytes, F &&f) {
+        const int at = kept(c, lane_bytes);
+        at >= 0 ? f(reg(at)) : f(broadcast(c, lane_bytes));
+    }
+    template <typename F>
+    void with_words(uint64_t c, F &&f) { // words have no broadcasts
+        const int at = kept(c, 4);
+        at >= 0 ? f(reg(at)) : f(whole(c));
+    }
+    void ternary(const Xmm &out, const Xmm &a, uint64_t c, uint8_t table) {
+        with_lanes(c, 4, [&](const Operand &b) { g_.vpternlogd(out, a, b, table); });
+    }
+
     // As converter::encode_bf16.
     void round_to_bf16(int x, int temp) {
         const Xmm rounded = reg(temp);
-        g_.vptestmd(compared, reg(x), broadcast(0x00010000, 4));
-        g_.vpaddd(rounded, reg(x), broadcast(0x7fff, 4));
-        g_.vpaddd(rounded | compared, rounded, broadcast(1, 4));
+        with_lanes(0x00010000, 4, [&](const Operand &c) { g_.vptestmd(compared, reg(x), c); });
+        with_lanes(0x7fff, 4, [&](const Operand &c) { g_.vpaddd(rounded, reg(x), c); });
+        with_lanes(1, 4, [&](const Operand &c) { g_.vpaddd(rounded | compared, rounded, c); });
         g_.vcmpps(compared, reg(x), reg(x), 3); // NaN
-        g_.vpord(rounded | compared, reg(x), broadcast(0x00400000, 4));
+        with_lanes(
+                0x00400000, 4, [&](const Operand &c) { g_.vpord(rounded | compared, reg(x), c); });
         g_.vpsrld(rounded, rounded, 16);
         g_.vpmovdw(half(x), rounded);
     }
