@@ -139,6 +139,98 @@ TEST_P(LanePackingOn, MinimumOrZero) {
                 {}});
 }
 
+TEST_P(LanePackingOn, WordsToHighHalves) {
+    for (bool is_zero_above : {false, true})
+        for (int width : widths())
+            for (int out : {1, 2})
+                check({"widen_to_high", width, out, width, {},
+                        [&](lane_ops &ops) {
+                            ops.is_zero_above = is_zero_above;
+                            ops.widen_to_high(out, 2);
+                        },
+                        [&](const state &s) {
+                            return converted<uint32_t, uint16_t>(width / 4, s.regs[2],
+                                    [](uint16_t v) { return uint32_t(v) << 16; });
+                        },
+                        [&](state &s) {
+                            if (!is_zero_above) return;
+                            for (int i = width / 4; i < 32; i++)
+                                set_lane(s.regs[2], i, uint16_t(0));
+                        }});
+}
+
+constexpr lane_ops::f32_16 some_numbers = {
+        0, 1, -2, 3.5f, -4, 5, 6, 7, -8, -7, -6, -5, -4, 1e30f, -0.0f, 0.25f};
+
+TEST_P(LanePackingOn, TablesOf16Numbers) {
+    const auto look_up = [](lane_ops &ops) { ops.lookup_f32(1, 2, some_numbers); };
+    const auto fill_table = [](lane_ops &ops) { ops.fill_f32(1, some_numbers); };
+    if (GetParam().vector_bytes < 64) {
+        EXPECT_THROW(lane_code(GetParam(), 16, look_up), std::logic_error);
+        EXPECT_THROW(lane_code(GetParam(), 16, fill_table), std::logic_error);
+        return;
+    }
+    check({"lookup_f32", 64, 1, 64, {}, look_up,
+            [](const state &s) {
+                return converted<float, uint32_t>(
+                        16, s.regs[2], [](uint32_t i) { return some_numbers[i]; });
+            },
+            [](state &s) {
+                for (int i = 0; i < 16; i++)
+                    set_lane(s.regs[2], i, lane<uint32_t>(s.regs[2], i) & 15);
+            }});
+    check({"fill_f32", 64, 1, 64, {}, fill_table,
+            [](const state &) {
+                bytes result;
+                std::memcpy(result.data(), some_numbers, sizeof some_numbers);
+                return result;
+            },
+            {}});
+    for (int out : {1, 2, 3})
+        check({"lookup_words_in", 64, out, 64, {},
+                [&](lane_ops &ops) { ops.lookup_words_in(out, 2, 3); },
+                [](const state &s) {
+                    return converted<uint16_t, uint16_t>(32, s.regs[2],
+                            [&](uint16_t i) { return lane<uint16_t>(s.regs[3], i); });
+                },
+                [](state &s) {
+                    for (int i = 0; i < 32; i++)
+                        set_lane(s.regs[2], i, uint16_t(lane<uint16_t>(s.regs[2], i) & 15));
+                }});
+}
+
+// The first constants stay in the registers given, the others are in memory: results are the same.
+TEST_P(LanePackingOn, ConstantsInRegisters) {
+    for (int n_kept : {0, 1, 4}) {
+        const std::vector<int> spare = {5, 6, 4, 3};
+        check({"kept constants", GetParam().vector_bytes, 1, GetParam().vector_bytes, {3, 4, 5, 6},
+                [&](lane_ops &ops) {
+                    ops.keep_constants_in({spare.begin(), spare.begin() + n_kept});
+                    // What is kept is known at the end, and loaded at the beginning.
+                    Xbyak::Label load, loaded;
+                    ops.generator().jmp(load, Xbyak::CodeGenerator::T_NEAR);
+                    ops.generator().L(loaded);
+                    using tfmt::cpu::jit::lane_op;
+                    for (uint32_t c : {0x00010203u, 0x0f0f0f0fu, 0x00010203u, 0x12345678u})
+                        ops.op_with(
+                                c == 0x0f0f0f0f ? lane_op::xor_bits : lane_op::add_i32, 1, 1, c);
+                    Xbyak::Label done;
+                    ops.generator().jmp(done, Xbyak::CodeGenerator::T_NEAR);
+                    ops.generator().L(load);
+                    ops.load_kept_constants();
+                    ops.generator().jmp(loaded, Xbyak::CodeGenerator::T_NEAR);
+                    ops.generator().L(done);
+                },
+                [&](const state &s) {
+                    return converted<uint32_t, uint32_t>(
+                            GetParam().vector_bytes / 4, s.regs[1], [](uint32_t v) {
+                                return ((v + 0x00010203) ^ 0x0f0f0f0f) + 0x00010203 + 0x12345678;
+                            });
+                },
+                {}});
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
         Machines, LanePackingOn, testing::ValuesIn(lane_machines()), lane_test_name_of);
 

@@ -105,7 +105,7 @@ bool converter::narrows_lanes(data_type_t type) const {
 void converter::decode_f32(data_type_t type, int out, int a) {
     switch (type) {
     case tfmt_f32: return o_.move(out, a);
-    case tfmt_bf16: o_.widen(out, a, 2, false); return o_.shift(lane_shift::left_32, out, out, 16);
+    case tfmt_bf16: return o_.widen_to_high(out, a);
     case tfmt_f16:
         if (o_.has_f16()) return o_.f32_from_f16(out, a);
         o_.widen(out, a, 2, false);
@@ -125,8 +125,14 @@ void converter::decode_f32(data_type_t type, int out, int a) {
         o_.op_with(lane_op::max_i32, out, out, 0x00400000); // 2^-127
         o_.fill(t_[1], f32_quiet_nan, 4);
         return o_.select_with(lane_compare::greater_i32, out, t_[0], 0xfe, t_[1]);
-    default: decode_i32(type, out, a); return o_.f32_from_i32(out, out);
+    default: break;
     }
+    if (type == tfmt_s4 && o_.looks_up_f32()) {
+        o_.widen(out, a, 1, false);
+        return o_.lookup_f32(out, out, values_of_4_bits(type).at);
+    }
+    decode_i32(type, out, a);
+    o_.f32_from_i32(out, out);
 }
 
 void converter::decode_i32(data_type_t type, int out, int a) {

@@ -35,6 +35,12 @@ inline int bytes_of(carrier c) {
     return c == carrier::f64 || c == carrier::i64 ? 8 : 4;
 }
 
+// The values of s4, u4 or f4_e2m1.
+struct values_16 {
+    float at[16];
+};
+values_16 values_of_4_bits(data_type_t type);
+
 // Registers that a conversion may use beside its operand.
 constexpr int n_converter_temps = 4;
 

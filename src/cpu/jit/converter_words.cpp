@@ -48,18 +48,23 @@ uint16_t word_of(carrier c, float v) {
     return uint16_t(sign | (magnitude == 0 ? 0 : (magnitude - f16_format.rebias()) >> 13));
 }
 
-float value_of_4_bits(data_type_t type, int code) {
-    static const float f4_magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
-    if (type == tfmt_u4) return float(code);
-    if (type == tfmt_s4) return float(code < 8 ? code : code - 16);
-    return code < 8 ? f4_magnitudes[code] : -f4_magnitudes[code - 8];
-}
-
 const float_format &format_of(data_type_t type) {
     return type == tfmt_f8_e5m2 ? f8_e5m2_format : f8_e4m3_format;
 }
 
 } // namespace
+
+values_16 values_of_4_bits(data_type_t type) {
+    static const float f4_magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+    values_16 values;
+    for (int code = 0; code < 16; code++) {
+        if (type == tfmt_f4_e2m1)
+            values.at[code] = code < 8 ? f4_magnitudes[code] : -f4_magnitudes[code - 8];
+        else
+            values.at[code] = float(type == tfmt_s4 && code >= 8 ? code - 16 : code);
+    }
+    return values;
+}
 
 bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst) {
     if (of_16_bits == carrier::f16)
@@ -88,7 +93,7 @@ void converter::decode_words(data_type_t type, int out, int a) {
     if (!has_4_bits(type)) throw std::logic_error("type that is not decoded in words");
     uint16_t table[16];
     for (int code = 0; code < 16; code++)
-        table[code] = word_of(carrier_, value_of_4_bits(type, code));
+        table[code] = word_of(carrier_, values_of_4_bits(type).at[code]);
     o_.widen_words(t_[0], a, false);
     o_.lookup_words(out, t_[0], table);
 }

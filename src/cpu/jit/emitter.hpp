@@ -158,6 +158,9 @@ private:
     void emit_packing_load(const ir::op &o, int out);
     bool loads_in_parts(const ir::op &o) const;
     void emit_converting_store(const ir::op &o, int a);
+    bool stores_by_table(int first) const;
+    void emit_store_by_table(const ir::op &o, int first, int a);
+    bool varies(int first, int n) const;
     void emit_arithmetic(const ir::op &o, int first, int n, int x);
     void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step);
     std::vector<int32_t> lane_offsets(int first, int n) const;

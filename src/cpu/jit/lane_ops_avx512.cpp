@@ -138,6 +138,18 @@ public:
         else
             is_signed ? g_.vpmovsxwd(reg(out), half(a)) : g_.vpmovzxwd(reg(out), half(a));
     }
+    void widen_to_high(int out, int a) override {
+        if (!is_zero_above || width_bytes < 64) return lane_ops::widen_to_high(out, a);
+        uint8_t order[64] = {};
+        for (int word = 0; word < 32; word++)
+            order[2 * word] = uint8_t(word % 2 ? word / 2 : 31); // 31: zero
+        int indices = kept(order);
+        if (indices < 0) {
+            indices = shifted;
+            g_.vmovaps(reg(shifted), g_.ptr[bytes_constant(order, 64)]);
+        }
+        g_.vpermw(reg(out), reg(indices), reg(a));
+    }
     void narrow(int out, int a, int elem_bytes) override {
         if (elem_bytes == 1)
             g_.vpmovdb(Xmm(out), reg(a));
@@ -218,6 +230,16 @@ public:
         };
         at >= 0 ? look_up(reg_of(at, n_bytes)) : look_up(g_.ptr[bytes_constant(bytes, n_bytes)]);
     }
+    bool looks_up_f32() const override { return true; }
+    void fill_f32(int out, const f32_16 &table) override {
+        with_table(table, [&](const Operand &t) { g_.vmovups(Zmm(out), t); });
+    }
+    void lookup_f32(int out, int index, const f32_16 &table) override {
+        with_table(table, [&](const Operand &t) { g_.vpermps(Zmm(out), Zmm(index), t); });
+    }
+    void lookup_words_in(int out, int index, int table) override {
+        g_.vpermw(reg(out), reg(index), reg(table));
+    }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(half(out), Xmm(a));
         g_.vpsllw(half(out), half(out), 8);
@@ -258,8 +280,12 @@ public:
             for (int32_t offset : offset_bytes)
                 for (int word = 0; word < lane_bytes / 4; word++)
                     order.push_back(offset / 4 + word);
-            g_.vmovups(indices, g_.ptr[indices_constant(order, bytes)]);
-            g_.vpermd(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
+            uint8_t order_bytes[64] = {};
+            std::memcpy(order_bytes, order.data(), order.size() * sizeof order[0]);
+            const int kept_in = kept(order_bytes);
+            if (kept_in < 0) g_.vmovups(indices, g_.ptr[bytes_constant(order_bytes, bytes)]);
+            g_.vpermd(ymm_or_zmm(target),
+                    ymm_or_zmm(kept_in < 0 ? indices : reg_of(kept_in, bytes)), g_.ptr[at]);
             return;
         }
         const Xmm places = reg_of(temp, n * 4);
@@ -297,6 +323,13 @@ private:
     void with_words(uint64_t c, F &&f) { // words have no broadcasts
         const int at = kept(c, 4);
         at >= 0 ? f(reg(at)) : f(whole(c));
+    }
+    template <typename F>
+    void with_table(const f32_16 &table, F &&f) {
+        uint8_t bytes[64];
+        std::memcpy(bytes, table, sizeof bytes);
+        const int at = kept(bytes);
+        at >= 0 ? f(Zmm(at)) : f(g_.ptr[bytes_constant(bytes, 64)]);
     }
     void ternary(const Xmm &out, const Xmm &a, uint64_t c, uint8_t table) {
         with_lanes(c, 4, [&](const Operand &b) { g_.vpternlogd(out, a, b, table); });
