@@ -20,20 +20,20 @@ inline tfmt::cpu::ir::nest_node make_loop(int64_t count, int64_t src_step, int64
 }
 
 inline tfmt::cpu::ir::op make_load(
-        int out, int unit_bytes, std::vector<tfmt::cpu::ir::chunk> chunks) {
+        int out, int unit_bytes, const tfmt::cpu::ir::chunk_list &chunks) {
     tfmt::cpu::ir::op o(tfmt::cpu::ir::op_kind::load);
     o.out = out;
     o.unit_bytes = unit_bytes;
-    o.chunks = std::move(chunks);
+    o.chunks = chunks;
     return o;
 }
 
 inline tfmt::cpu::ir::op make_store(
-        int a, int unit_bytes, std::vector<tfmt::cpu::ir::chunk> chunks) {
+        int a, int unit_bytes, const tfmt::cpu::ir::chunk_list &chunks) {
     tfmt::cpu::ir::op o(tfmt::cpu::ir::op_kind::store);
     o.a = a;
     o.unit_bytes = unit_bytes;
-    o.chunks = std::move(chunks);
+    o.chunks = chunks;
     return o;
 }
 

@@ -139,7 +139,7 @@ TEST(Verify, RefusesPartsOfElements) {
     const damage rows[] = {
             {"chunk of parts of elements",
                     [](kernel &k) {
-                        k.blocks[0][0] = make_load(0, 1, std::vector<chunk>(16, {0, 1, 1}));
+                        k.blocks[0][0] = make_load(0, 1, chunk_list(16, {0, 1, 1}));
                     }},
             {"mask of parts of elements",
                     [](kernel &k) { k.blocks[0][0].chunks[0].mask = 0xfff8; }},
@@ -162,7 +162,7 @@ TEST(Verify, RefusesHalvesOfPairs) {
     const damage rows[] = {
             {"chunk of half a pair",
                     [](kernel &k) {
-                        k.blocks[0][1] = make_store(0, 1, std::vector<chunk>(16, {0, 1, 1}));
+                        k.blocks[0][1] = make_store(0, 1, chunk_list(16, {0, 1, 1}));
                     }},
             {"mask of half a pair", [](kernel &k) { k.blocks[0][1].chunks[0].mask = 0x1f; }},
             {"mask of half a pair", [](kernel &k) { k.blocks[0][1].chunks[0].mask = 0x1e; }},

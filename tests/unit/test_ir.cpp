@@ -82,7 +82,7 @@ TEST(Verify, RefusesMalformedKernels) {
             {"result out of range", [](kernel &k) { k.blocks[0][1].out = -1; }},
             {"result out of range", [](kernel &k) { k.n_values = 3; }},
             {"value defined twice", [](kernel &k) { k.blocks[0][1].out = 0; }},
-            {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][1].chunks.pop_back(); }},
+            {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][1].chunks.clear(); }},
             {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][1].unit_bytes = 16; }},
             {"chunks do not fill the vector", [](kernel &k) { k.blocks[0][4].unit_bytes = 0; }},
             {"mask beyond its chunk", [](kernel &k) { k.blocks[0][1].chunks[1].mask = 0x100; }},

@@ -31,7 +31,7 @@ std::string text_of(const segment &s) {
             + std::to_string(s.below.store);
 }
 
-lines text_of(const std::vector<segment> &segments) {
+lines text_of(const tfmt::cpu::segment_list &segments) {
     lines text;
     for (const segment &s : segments)
         text.push_back(text_of(s));

@@ -62,7 +62,7 @@ private:
     // one before, which tails may prevent.
     void add_chain(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         const level &l = p_.problem.levels[depth];
-        const std::vector<segment> segments = split(l.unit, state.limits[l.dim], state.in_padding);
+        const segment_list segments = split(l.unit, state.limits[l.dim], state.in_padding);
         const bool is_chained = are_continuous(l, state, segments);
         const size_t begin = nodes.size();
         if (is_chained) nodes.emplace_back();
@@ -105,7 +105,7 @@ private:
     }
 
     bool are_continuous(
-            const level &l, const nest_state &state, const std::vector<segment> &segments) const {
+            const level &l, const nest_state &state, const segment_list &segments) const {
         run_list first;
         for (const segment &s : segments) {
             run_list runs;
@@ -229,7 +229,7 @@ kernel build(const plan &p, const kernel_spec &spec) {
         return k;
     }
     const level &root = p.problem.levels[depth];
-    const std::vector<segment> segments = root_segments(p, spec.state);
+    const segment_list segments = root_segments(p, spec.state);
     k.src_step_bytes = root.src_stride;
     k.dst_step_bytes = root.dst_stride;
     k.param_step_bytes = root.param_stride_bytes;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/ir/chunk_list.hpp"
 #include "cpu/plan/plan.hpp"
 
 // Kernel IR: what a kernel does, as plain data. In: a plan and a state. Out: loops around straight
@@ -45,14 +46,6 @@ enum class lane_selector : uint8_t {
     odd        // 64: a1 a3 b1 b3
 };
 
-struct chunk {
-    int64_t offset_bytes; // from the src (load) or dst (store) pointer of the block
-    uint64_t mask;        // bytes that take part
-    // Of those that a converting store writes: the ones that are converted. The others, padding,
-    // become zero.
-    uint64_t data = ~uint64_t(0);
-};
-
 struct op {
     explicit op(op_kind k) : kind(k) {}
     op_kind kind;
@@ -63,7 +56,7 @@ struct op {
     int a = -1;
     int b = -1;
     int constant = -1;
-    std::vector<chunk> chunks;
+    chunk_list chunks;
     // Of a load or store that computes: from the parameters' pointer to those of its first lane.
     int64_t param_offset_bytes = 0;
 };

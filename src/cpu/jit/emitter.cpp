@@ -77,7 +77,7 @@ emitter::emitter(const ir::kernel &k)
       pool_(*this),
       tables_(k.drains.empty() ? drain_tables() : drain_tables(k)) {}
 
-RegExp emitter::where(const Reg64 &base, int64_t offset_bytes) {
+RegExp emitter::where(const RegExp &base, int64_t offset_bytes) {
     if (fits_int32(offset_bytes)) return base + int(offset_bytes);
     mov(rax, offset_bytes);
     return base + rax;
@@ -288,7 +288,7 @@ void emitter::emit_element_block(const ir::block &ops) {
 }
 
 void emitter::emit_element_load(int64_t offset_bytes) {
-    const RegExp from = where(rdi, offset_bytes + src_base_);
+    const RegExp from = where(at_rdi_, offset_bytes + src_base_);
     // Narrow loads extend: writing the whole register depends on nothing.
     switch (k_.vector_bytes) {
     case 1: movzx(r11d, byte[from]); break;
@@ -299,7 +299,7 @@ void emitter::emit_element_load(int64_t offset_bytes) {
 }
 
 void emitter::emit_element_store(int64_t offset_bytes) {
-    const RegExp to = where(rsi, offset_bytes + dst_base_);
+    const RegExp to = where(at_rsi_, offset_bytes + dst_base_);
     switch (k_.vector_bytes) {
     case 1: mov(ptr[to], r11b); break;
     case 2: mov(ptr[to], r11w); break;

@@ -225,9 +225,10 @@ private:
     int unit_of(const ir::byte_indices &indices) const {
         for (int unit = 8; unit > 1; unit /= 2) {
             bool kept = true;
-            for (int i = 0; i < k_.vector_bytes; i++)
-                kept = kept && indices[i] % unit == i % unit
-                        && indices[i] / unit == indices[i / unit * unit] / unit;
+            for (int i = 0; i < k_.vector_bytes; i++) {
+                const int in_unit = i & (unit - 1), first = indices[i - in_unit];
+                kept = kept && (first & (unit - 1)) == 0 && indices[i] == first + in_unit;
+            }
             if (kept) return unit;
         }
         return 1;

@@ -158,7 +158,7 @@ std::vector<int32_t> emitter::lane_offsets(int first, int n) const {
 
 // Where the operand of lane `first` is. May use rax.
 RegExp emitter::place_of(const ir::op &o, int first, const arithmetic::operand &operand) {
-    return where(r15,
+    return where(at_r15_,
             param_base_ + operand.array_bytes + o.param_offset_bytes
                     + k_.lane_param_offset_bytes[size_t(first)]);
 }

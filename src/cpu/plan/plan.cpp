@@ -77,7 +77,7 @@ int kernel_index(plan &p, const nest_state &state) {
 bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop> &loops) {
     if (!has_work(p, state)) return true;
     if (depth == p.n_driver_levels) {
-        const std::vector<segment> root = root_segments(p, state);
+        const segment_list root = root_segments(p, state);
         p.jobs.push_back({loops, kernel_index(p, state), root[0].count, root.size() > 1});
         return p.jobs.size() <= tuning::max_jobs;
     }
@@ -183,8 +183,12 @@ std::string note_of(const plan &p) {
 
 } // namespace
 
-std::vector<segment> root_segments(const plan &p, const nest_state &state) {
-    if (!p.has_shared_root()) return {{0, 1, {1, 1}, false}}; // all that is left, once
+segment_list root_segments(const plan &p, const nest_state &state) {
+    if (!p.has_shared_root()) {
+        segment_list once; // all that is left
+        once.push_back({0, 1, {1, 1}, false});
+        return once;
+    }
     const level &root = p.problem.levels[p.n_driver_levels];
     return split(root.unit, state.limits[root.dim], state.in_padding);
 }

@@ -78,7 +78,7 @@ bool make_plan(
 bool make_streamed_plan(const move_problem &p, const machine &m, plan *out);
 
 // The segments of the outermost kernel level: the first is the root loop, the others are the rest.
-std::vector<segment> root_segments(const plan &p, const nest_state &state);
+segment_list root_segments(const plan &p, const nest_state &state);
 
 // Whether anything is left to do in `state`.
 bool has_work(const plan &p, const nest_state &state);

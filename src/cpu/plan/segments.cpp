@@ -5,8 +5,8 @@
 
 namespace tfmt::cpu {
 
-std::vector<segment> split(dim_t unit, dim_limits state, bool in_padding) {
-    std::vector<segment> segments;
+segment_list split(dim_t unit, dim_limits state, bool in_padding) {
+    segment_list segments;
     const dim_t load = in_padding ? 0 : state.load, store = state.store;
     const dim_t full = load / unit, partial = load % unit;
     dim_t step = full;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
+#include <array>
+#include <cstddef>
 
 #include "common/reorder_problem.hpp"
 
@@ -26,8 +27,25 @@ struct segment {
     bool is_padding;
 };
 
+// At most four of them, in place: a nest is walked several times while a reorder is made. (Lists on
+// the heap took 1.3 of 12 us to plan f16 ABcd32a16b -> abcd of 32x21x65x65.)
+class segment_list {
+public:
+    void push_back(const segment &s) { segments_[n_++] = s; }
+    size_t size() const { return n_; }
+    bool empty() const { return n_ == 0; }
+    const segment &operator[](size_t i) const { return segments_[i]; }
+    const segment &back() const { return segments_[n_ - 1]; }
+    const segment *begin() const { return segments_.data(); }
+    const segment *end() const { return segments_.data() + n_; }
+
+private:
+    std::array<segment, 4> segments_;
+    size_t n_ = 0;
+};
+
 // How `state` is split by a level of `unit`. Where the surroundings are padding already
 // (`in_padding`), only what is to be written counts.
-std::vector<segment> split(dim_t unit, dim_limits state, bool in_padding);
+segment_list split(dim_t unit, dim_limits state, bool in_padding);
 
 } // namespace tfmt::cpu

@@ -12,14 +12,22 @@ namespace {
 
 using namespace tuning;
 
+// Bits set in a pattern. Without an instruction for it __builtin_popcount is a call, which was an
+// eighth of the time that a reorder with three channels took to be made.
+int count_bits(uint32_t pattern) {
+    int n = 0;
+    for (; pattern; pattern &= pattern - 1)
+        n++;
+    return n;
+}
+
 // Relaxes the costs by each kind of stage in turn until none gets less.
 class pattern_solver {
 public:
     explicit pattern_solver(const pattern_problem &p) : p_(p) {
         costs_.fill(std::numeric_limits<float>::infinity());
         for (uint32_t held = 0; held < 1u << p.n; held++)
-            if ((held & p.run) == p.run_held && __builtin_popcount(held) == p.n_loaded)
-                costs_[held] = 0;
+            if ((held & p.run) == p.run_held && count_bits(held) == p.n_loaded) costs_[held] = 0;
     }
 
     pattern_costs solve() {
@@ -67,7 +75,7 @@ private:
     void relax(uint32_t after, uint32_t staying, int hole, bool enters_needed, float cost) {
         for (uint32_t leaving = 0; leaving < (p_.may_return ? 2 : 1); leaving++) {
             const uint32_t before = staying | leaving << hole;
-            const int n_held = __builtin_popcount(before);
+            const int n_held = count_bits(before);
             const bool is_outside = enters_needed ? n_held < p_.n_needed
                                                   : p_.may_return && p_.n_others > p_.n - n_held;
             if (is_outside) improve(after, costs_[before] + cost);
@@ -84,7 +92,7 @@ private:
             if (rest & range) continue;
             std::array<float, 7> best;
             best.fill(std::numeric_limits<float>::infinity());
-            const auto count = [&](uint32_t in) { return size_t(__builtin_popcount(in)); };
+            const auto count = [&](uint32_t in) { return size_t(count_bits(in)); };
             for (uint32_t in = range;; in = (in - 1) & range) {
                 best[count(in)] = std::min(best[count(in)], costs_[rest | in]);
                 if (!in) break;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace tfmt::cpu::ir {
+
+struct chunk {
+    int64_t offset_bytes; // from the src (load) or dst (store) pointer of the block
+    uint64_t mask;        // bytes that take part
+    // Of those that a converting store writes: the ones that are converted. The others, padding,
+    // become zero.
+    uint64_t data = ~uint64_t(0);
+};
+
+// The chunks of one load or store. There is nearly always one, which stands in place: kernels are
+// some hundred operations, and each piece of memory asked for takes as long as an instruction.
+class chunk_list {
+public:
+    chunk_list() = default;
+    chunk_list(std::initializer_list<chunk> chunks) {
+        for (const chunk &c : chunks)
+            push_back(c);
+    }
+
+    explicit chunk_list(size_t n, const chunk &c) {
+        while (n_ < n)
+            push_back(c);
+    }
+
+    void push_back(const chunk &c) {
+        if (n_ == 0)
+            one_ = c;
+        else {
+            if (n_ == 1) many_.assign(1, one_);
+            many_.push_back(c);
+        }
+        n_++;
+    }
+    void reserve(size_t n) {
+        if (n > 1) many_.reserve(n);
+    }
+    void clear() {
+        many_.clear();
+        n_ = 0;
+    }
+
+    size_t size() const { return n_; }
+    bool empty() const { return n_ == 0; }
+    chunk *begin() { return n_ > 1 ? many_.data() : &one_; }
+    chunk *end() { return begin() + n_; }
+    const chunk *begin() const { return n_ > 1 ? many_.data() : &one_; }
+    const chunk *end() const { return begin() + n_; }
+    chunk &operator[](size_t i) { return begin()[i]; }
+    const chunk &operator[](size_t i) const { return begin()[i]; }
+
+private:
+    size_t n_ = 0;
+    chunk one_ {};
+    std::vector<chunk> many_; // all of them, from two on
+};
+
+} // namespace tfmt::cpu::ir
