@@ -110,7 +110,7 @@ public:
         const machine &m = for_any_.the_plan().target;
         plan streamed;
         if (for_any_.the_plan().mode == plan_mode::move
-                && make_streamed_plan(normalized, m, &streamed))
+                && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan()))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
         make_expanders(m);
         info_ = std::string("jit:") + name_of(m.isa);

@@ -66,6 +66,11 @@ TEST(PlanLimits, HoldBeyondTheCaches) {
             if (tfmt::cpu::make_plan(move, m, plan_mode::move, &any, &why)) {
                 n_made++;
                 EXPECT_LE(any.jobs.size(), tuning::max_jobs) << n;
+                plan streamed_like_any;
+                if (make_streamed_plan(move, m, &streamed_like_any, &any)) {
+                    ASSERT_TRUE(make_streamed_plan(move, m, &streamed)) << n;
+                    EXPECT_EQ(to_text(streamed_like_any), to_text(streamed)) << n;
+                }
             } else
                 EXPECT_EQ(why, "too many combinations of tails for generated code");
             if (tfmt::cpu::make_streamed_plan(move, m, &streamed)) {

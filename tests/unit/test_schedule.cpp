@@ -351,6 +351,32 @@ TEST_P(SchedulesOn, RandomTilesEndInTheirDestinationRun) {
     }
 }
 
+// A plan takes the schedule of another one over where the tiles are said to have the same.
+TEST_P(SchedulesOn, DependOnNothingThatIsNotCompared) {
+    const machine &m = GetParam();
+    for (unsigned seed = 0; seed < 100; seed++) {
+        desc_test::random_descs random(seed);
+        const tile t = random_tile(random, m);
+        tile moved = t;
+        for (tfmt::cpu::tile_bit &b : moved.bits) {
+            b.src_stride_bytes = random.below(1000);
+            b.dst_stride_bytes = random.below(1000);
+        }
+        moved.src_elem_bits = moved.dst_elem_bits = 4;
+        ASSERT_TRUE(tfmt::cpu::have_same_schedule(t, moved));
+        ASSERT_EQ(to_text(tfmt::cpu::find_schedule(t, m)),
+                to_text(tfmt::cpu::find_schedule(moved, m)))
+                << "seed " << seed;
+        tile longer = t;
+        longer.bits.push_back({0, 0, 1, 0, 0});
+        EXPECT_FALSE(tfmt::cpu::have_same_schedule(t, longer));
+        if (t.src_run == t.dst_run) continue;
+        tile swapped = t;
+        std::swap(swapped.src_run, swapped.dst_run);
+        EXPECT_FALSE(tfmt::cpu::have_same_schedule(t, swapped));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, SchedulesOn, testing::ValuesIn(all_machines()),
         [](const testing::TestParamInfo<machine> &info) {
             return std::to_string(info.param.vector_bytes)

