@@ -126,6 +126,43 @@ TEST_P(LanePackingOn, NansToZero) {
                 {}});
 }
 
+TEST_P(LanePackingOn, WordsOfTwoRegistersToBytes) {
+    for (int width : widths(16)) {
+        const auto emit = [](lane_ops &ops) { ops.join_words(1, 2); };
+        bool joins = false;
+        lane_code(GetParam(), width, [&](lane_ops &ops) { joins = ops.joins_words(); });
+        EXPECT_EQ(joins, GetParam().has_vbmi);
+        if (!joins) {
+            EXPECT_THROW(lane_code(GetParam(), width, emit), std::logic_error);
+            continue;
+        }
+        check({"join_words", width, 1, width, {}, emit,
+                [&](const state &s) {
+                    bytes result {};
+                    for (int i = 0; i < width; i++)
+                        result[size_t(i)] = s.regs[1 + i / (width / 2)][size_t(i * 2 % width)];
+                    return result;
+                },
+                {}});
+    }
+}
+
+TEST_P(LanePackingOn, WordsShiftedWhereGreater) {
+    for (int width : widths(16))
+        check({"shift_where_greater_i16", width, 1, width, {3},
+                [](lane_ops &ops) { ops.shift_where_greater_i16(1, 2, 0x10001000, 3, 5); },
+                [&](const state &s) {
+                    bytes result {};
+                    for (int i = 0; i < width / 2; i++)
+                        set_lane(result, i,
+                                lane<int16_t>(s.regs[2], i) > 0x1000
+                                        ? uint16_t(lane<uint16_t>(s.regs[3], i) >> 5)
+                                        : lane<uint16_t>(s.regs[1], i));
+                    return result;
+                },
+                {}});
+}
+
 TEST_P(LanePackingOn, MinimumOrZero) {
     constexpr float bound = 1.5f;
     for (int width : widths())

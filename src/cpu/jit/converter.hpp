@@ -64,6 +64,9 @@ public:
     void encode_lanes(data_type_t type, int x);
     void pack_bytes(data_type_t type, int out, int a, int b);
     void finish_packed(data_type_t type, int x);
+    // Whether there is a step before the last of encode: results in the low bytes of words.
+    bool leaves_low_bytes(data_type_t type) const;
+    void encode_low_bytes(data_type_t type, int x);
 
 private:
     void decode_f32(data_type_t type, int out, int a);

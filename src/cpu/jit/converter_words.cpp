@@ -148,10 +148,16 @@ void converter::encode_words(data_type_t type, int x) {
         encode_words_integer(x, -8, 7);
         return o_.op_with(lane_op::and_bits, x, x, 0x0f0f0f0f);
     case tfmt_f8_e5m2:
-    case tfmt_f8_e4m3: encode_words_f8(x, format_of(type)); return o_.narrow_words(x, x);
+    case tfmt_f8_e4m3: encode_low_bytes(type, x); return o_.narrow_words(x, x);
     default: throw std::logic_error("type that is not encoded in words");
     }
 }
+
+bool converter::leaves_low_bytes(data_type_t type) const {
+    return bytes_of(carrier_) == 2 && is_f8(type);
+}
+
+void converter::encode_low_bytes(data_type_t type, int x) { encode_words_f8(x, format_of(type)); }
 
 // The even (odd) words of 32-bit lanes, rounded to integers. They lie within some hundreds.
 void converter::i32_from_even_words(int out, int x) {
@@ -226,8 +232,7 @@ void converter::encode_words_f8(int x, const float_format &f) {
     o_.shift(lane_shift::right_16, other, x, dropped_bits);
     o_.and_or(other, other, twice(1), twice(below_half - 1 - rebias));
     o_.op(lane_op::average_u16, other, other, x);
-    o_.shift(lane_shift::right_16, other, other, dropped_bits - 1);
-    o_.select_with(lane_compare::greater_i16, code, x, twice(rebias + (1u << 7) - 1), other);
+    o_.shift_where_greater_i16(code, x, twice(rebias + (1u << 7) - 1), other, dropped_bits - 1);
     if (f.top == float_format::one_nan)
         o_.fill(other, twice(uint32_t(f.largest() + 1)), 4);
     else { // quiet, with what fits of the payload

@@ -156,6 +156,7 @@ private:
     void emit_converting_load(const ir::op &o, int out);
     void convert_loaded(const ir::op &o, const ir::op &part, int first, int n, int x);
     void emit_packing_load(const ir::op &o, int out);
+    void emit_joining_load(const ir::op &o, int out);
     bool loads_in_parts(const ir::op &o) const;
     void emit_converting_store(const ir::op &o, int a);
     bool stores_by_table(int first) const;
@@ -184,6 +185,7 @@ private:
     std::unique_ptr<converter> converter_;
     carrier carrier_ = carrier::f32;
     bool packs_loads_ = false;      // four registers of lanes to one of bytes
+    bool joins_loads_ = false;      // two registers of words to one of bytes
     bool loads_old_values_ = false; // loads are from the destination
     int64_t param_base_ = 0;        // as src_base_
     int64_t src_base_ = 0;          // offsets of the block being emitted

@@ -18,9 +18,11 @@ void emitter::prepare_conversion() {
     std::copy(regs.begin() + 1, regs.end(), temps.begin());
     carrier_ = carrier_of(k_.converts);
     converter_ = std::make_unique<converter>(*lane_ops_, carrier_, temps);
-    packs_loads_ = k_.converts.at_load && !k_.converts.is_identity() && k_.elem_bytes == 1
-            && lanes_at_once() * bytes_of(carrier_) == k_.vector_bytes
-            && converter_->packs(k_.converts.src_type, k_.converts.dst_type);
+    const bool fills_vectors = k_.converts.at_load && !k_.converts.is_identity()
+            && k_.elem_bytes == 1 && lanes_at_once() * bytes_of(carrier_) == k_.vector_bytes;
+    packs_loads_ = fills_vectors && converter_->packs(k_.converts.src_type, k_.converts.dst_type);
+    joins_loads_ = fills_vectors && converter_->leaves_low_bytes(k_.converts.dst_type)
+            && lane_ops_->joins_words() && !k_.converts.makes_zero_nonzero();
     std::vector<int> spare = spare_regs();
     for (int v = n_used_value_regs(); v < n_value_regs(); v++)
         if (k_.scratch_bytes == 0 || physical(v) >= n_move_regs) spare.push_back(physical(v));
@@ -275,7 +277,24 @@ void emitter::emit_packing_load(const ir::op &o, int out) {
         lane_ops_->keep_bytes(out, out, data);
 }
 
+void emitter::emit_joining_load(const ir::op &o, int out) {
+    const int n = lanes_at_once();
+    for (int half : {0, 1}) {
+        const int words = half == 0 ? out : converter_regs()[0];
+        const ir::op part = lanes_of(o, half * n, n, k_.converts.src_elem_bits);
+        lane_ops_->width_bytes = k_.vector_bytes;
+        if (is_empty(part)) {
+            lane_ops_->fill(words, 0, 4);
+            continue;
+        }
+        convert_loaded(o, part, half * n, n, words);
+        converter_->encode_low_bytes(k_.converts.dst_type, words);
+    }
+    lane_ops_->join_words(out, converter_regs()[0]);
+}
+
 void emitter::emit_converting_load(const ir::op &o, int out) {
+    if (joins_loads_) return emit_joining_load(o, out);
     if (packs_loads_) return emit_packing_load(o, out);
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];

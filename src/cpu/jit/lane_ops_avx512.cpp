@@ -143,11 +143,7 @@ public:
         uint8_t order[64] = {};
         for (int word = 0; word < 32; word++)
             order[2 * word] = uint8_t(word % 2 ? word / 2 : 31); // 31: zero
-        int indices = kept(order);
-        if (indices < 0) {
-            indices = shifted;
-            g_.vmovaps(reg(shifted), g_.ptr[bytes_constant(order, 64)]);
-        }
+        const int indices = index_reg(order);
         g_.vpermw(reg(out), reg(indices), reg(a));
     }
     void narrow(int out, int a, int elem_bytes) override {
@@ -165,11 +161,21 @@ public:
         uint8_t order[64];
         for (int i = 0; i < 64; i++)
             order[i] = uint8_t(i / 2 * 4 + i % 2 * width_bytes);
-        if (const int at = kept(order); at >= 0)
-            move(out, at);
-        else
-            g_.vmovaps(reg(out), g_.ptr[bytes_constant(order, width_bytes)]);
+        move(out, index_reg(order));
         g_.vpermi2b(reg(out), reg(even), reg(odd));
+    }
+    bool joins_words() const override { return has_vbmi_; }
+    void join_words(int a, int b) override {
+        if (!has_vbmi_) return lane_ops::join_words(a, b);
+        uint8_t order[64];
+        for (int i = 0; i < 64; i++)
+            order[i] = uint8_t(2 * i < width_bytes ? 2 * i : 64 + 2 * i - width_bytes);
+        const int indices = index_reg(order);
+        g_.vpermt2b(Zmm(a), Zmm(indices), Zmm(b));
+    }
+    void shift_where_greater_i16(int out, int a, uint64_t limit, int from, int n) override {
+        with_words(limit, [&](const Operand &b) { g_.vpcmpgtw(compared, reg(a), b); });
+        g_.vpsrlw(reg(out) | compared, reg(from), n);
     }
     void pack_words(int out, int a, int b) override { g_.vpackssdw(reg(out), reg(a), reg(b)); }
     void pack_bytes(int out, int a, int b, bool is_signed) override {
@@ -197,11 +203,7 @@ public:
         uint8_t order[64] = {};
         for (int i = 0; i < width_bytes / 4; i++)
             order[4 * i] = uint8_t(i / n_lanes + i % n_lanes * 4);
-        int indices = kept(order);
-        if (indices < 0) {
-            indices = shifted;
-            g_.vmovaps(reg(shifted), g_.ptr[bytes_constant(order, width_bytes)]);
-        }
+        const int indices = index_reg(order);
         g_.vpermd(ymm_or_zmm(reg(out)), ymm_or_zmm(reg(indices)), reg(out));
     }
     void merge_words(int out, int low, int high) override {
@@ -272,20 +274,16 @@ public:
     void pick(int out, const RegExp &at, const std::vector<int32_t> &offset_bytes, int lane_bytes,
             int temp) override {
         const int n = int(offset_bytes.size()), bytes = std::max(32, width_bytes);
-        const Xmm target = reg_of(out, bytes), indices = reg_of(temp, bytes);
+        const Xmm target = reg_of(out, bytes);
         if (*std::max_element(offset_bytes.begin(), offset_bytes.end()) < bytes) {
             // In words of 4 bytes whatever the lanes are: Xbyak encodes vpermq between registers of
             // 32 bytes, which has no VEX form, as the vpermd of that number.
-            std::vector<int32_t> order;
+            uint8_t order[64] = {}, *index = order;
             for (int32_t offset : offset_bytes)
-                for (int word = 0; word < lane_bytes / 4; word++)
-                    order.push_back(offset / 4 + word);
-            uint8_t order_bytes[64] = {};
-            std::memcpy(order_bytes, order.data(), order.size() * sizeof order[0]);
-            const int kept_in = kept(order_bytes);
-            if (kept_in < 0) g_.vmovups(indices, g_.ptr[bytes_constant(order_bytes, bytes)]);
-            g_.vpermd(ymm_or_zmm(target),
-                    ymm_or_zmm(kept_in < 0 ? indices : reg_of(kept_in, bytes)), g_.ptr[at]);
+                for (int word = 0; word < lane_bytes / 4; word++, index += 4)
+                    *index = uint8_t(offset / 4 + word);
+            const Xmm indices = reg_of(index_reg(order), bytes);
+            g_.vpermd(ymm_or_zmm(target), ymm_or_zmm(indices), g_.ptr[at]);
             return;
         }
         const Xmm places = reg_of(temp, n * 4);
@@ -323,6 +321,12 @@ private:
     void with_words(uint64_t c, F &&f) { // words have no broadcasts
         const int at = kept(c, 4);
         at >= 0 ? f(reg(at)) : f(whole(c));
+    }
+    // Where they are kept, or xmm15.
+    int index_reg(const uint8_t (&bytes)[64]) {
+        const int at = kept(bytes);
+        if (at < 0) g_.vmovaps(Zmm(shifted), g_.ptr[bytes_constant(bytes, 64)]);
+        return at < 0 ? shifted : at;
     }
     template <typename F>
     void with_table(const f32_16 &table, F &&f) {
