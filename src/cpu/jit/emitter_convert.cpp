@@ -184,7 +184,10 @@ bool emitter::varies(int first, int n) const {
     const auto &operands = k_.converts.steps.operands;
     const bool are_all_one = std::all_of(operands.begin(), operands.end(),
             [](const arithmetic::operand &p) { return !p.is_set || p.is_one_value; });
-    return !are_all_one && !are_same(lane_offsets(first, n));
+    if (are_all_one) return false;
+    // Kernels that only pad have no lanes with parameters.
+    return size_t(first + n) > k_.lane_param_offset_bytes.size()
+            || !are_same(lane_offsets(first, n));
 }
 
 void emitter::apply_parameter(
