@@ -239,7 +239,8 @@ void converter::encode_bf16(int x) {
     o_.op(lane_op::add_i32, rounded, rounded, x);
     o_.op_with(lane_op::add_i32, rounded, rounded, 0x7fff);
     o_.shift(lane_shift::right_32, rounded, rounded, 16);
-    o_.op_with(lane_op::or_bits, other, other, 0x40);
+    const bool is_quiet = carrier_ == carrier::f32_without_denormals;
+    if (!is_quiet) o_.op_with(lane_op::or_bits, other, other, 0x40);
     o_.select(lane_compare::unordered_f32, rounded, x, x, other);
     o_.narrow(x, rounded, 2);
 }
