@@ -160,6 +160,15 @@ desc_ptr make_with_tag(const dims &logical, tfmt_data_type_t type, const std::st
     return desc_ptr(md);
 }
 
+desc_ptr make_with_strides(const dims &logical, tfmt_data_type_t type, const dims &strides) {
+    tfmt_memory_desc_t md = nullptr;
+    if (tfmt_memory_desc_create_with_strides(
+                &md, static_cast<int>(logical.size()), logical.data(), type, strides.data())
+            != tfmt_success)
+        refused(recipe_head(logical, type) + " strides " + dims_text(strides));
+    return desc_ptr(md);
+}
+
 dims random_dims(random_source &random, int64_t max_elements, bool allow_zero) {
     static const dims small = {1, 2, 3, 4, 5, 7, 8};
     static const dims large = {9, 13, 15, 16, 17, 19, 24, 31, 32, 33, 40, 47, 48, 49, 63, 64, 65,

@@ -188,6 +188,7 @@ protected:
         n_converting_ += bool(pl.problem.converts);
         n_streamed_ += pl.stores == store_path::streamed;
         n_staged_ += pl.stores == store_path::staged;
+        n_collected_ += pl.stores == store_path::collected;
         n_chained_ += pl.scratch.is_chained;
         n_packed_ += is_src_packed(pl.the_tile, pl.the_tile.src_run)
                 || is_dst_packed(pl.the_tile, pl.the_tile.dst_run);
@@ -222,6 +223,7 @@ protected:
     int n_converting_ = 0;
     int n_streamed_ = 0;
     int n_staged_ = 0;
+    int n_collected_ = 0;
     int n_chained_ = 0;
     int n_packed_ = 0;
 };

@@ -102,6 +102,26 @@ TEST_P(KernelsOn, TailsOfChains) {
     EXPECT_GT(n_chained_, 0);
 }
 
+// Transposes between rows that fall into one set of L1 on both sides: lines, and parts of lines at
+// the end of runs that are whole ones long or shorter, and blocks that end in tails.
+TEST_P(KernelsOn, RowsThatCollide) {
+    const bool with_code = host_can_execute();
+    const int n_cases = tfmt_test::scaled(60);
+    for (int i = 0; i < n_cases; i++) {
+        tfmt_test::random_source random(uint64_t(i) * 4093 + 7);
+        const tfmt_data_type_t type = types[random.below(4)];
+        const int64_t row_elems = 4096 / int64_t(tfmt_data_type_size(type));
+        const tfmt_test::dims dims {random.between(40, 300), random.between(40, 300)};
+        const auto src = tfmt_test::make_with_strides(dims, type, {row_elems, 1});
+        const auto dst = tfmt_test::make_with_strides(dims, type, {1, row_elems});
+        trial e(*src, *dst, uint64_t(i));
+        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+        const std::string wrong = check(make_problem(*src, *dst), plan_mode::move, e, with_code);
+        ASSERT_EQ(wrong, "") << "case " << i << ": " << tfmt_test::dims_text(dims);
+    }
+    EXPECT_GT(n_collected_, 0);
+}
+
 TEST_P(KernelsOn, RandomPadding) {
     const bool with_code = host_can_execute();
     const int n_cases = tfmt_test::scaled(700);

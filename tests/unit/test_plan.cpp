@@ -267,6 +267,24 @@ TEST(Plan, OrderOfLoops) {
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
 }
 
+// Rows that share sets of L1 on both sides, unless tiles have whole lines on both.
+TEST(Plan, CollectsBetweenRowsThatCollide) {
+    const auto stores = [](const vec &dims, tfmt_data_type_t type, const machine &m) {
+        return planned(normalized(dims, "ab", "ba", type), m).stores;
+    };
+    using tfmt::cpu::store_path;
+    EXPECT_EQ(stores({1024, 1024}, tfmt_u8, avx512()), store_path::collected);
+    EXPECT_EQ(stores({1024, 1024}, tfmt_bf16, avx2()), store_path::collected);
+    EXPECT_EQ(stores({1024, 1024}, tfmt_f32, avx2()), store_path::collected);
+    EXPECT_EQ(stores({1024, 1024}, tfmt_f32, avx512()), store_path::plain); // whole lines
+    EXPECT_EQ(stores({512, 512}, tfmt_u8, avx512()), store_path::plain);    // 8 rows in a set
+    EXPECT_EQ(stores({1088, 1024}, tfmt_u8, avx512()), store_path::plain);  // dst rows do not
+    EXPECT_EQ(stores({1024, 1088}, tfmt_u8, avx512()), store_path::plain);  // src rows do not
+    machine m = avx512();
+    m.l3_bytes = 0;
+    EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
+}
+
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own
 // dimension.
 TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
@@ -348,7 +366,8 @@ TEST(Plan, HugeExtents) {
 // The last call of the last job ends at the last element, 4 TB from the first.
 TEST(Plan, LastCallOfAHugeTensor) {
     const dim_t n = 1 << 20;
-    const plan p = planned(normalized({n, n}, "ab", "ba", tfmt_f32), avx2());
+    const plan p = planned(normalized({n, n}, "ab", "ba", tfmt_f32), avx512());
+    ASSERT_EQ(p.stores, tfmt::cpu::store_path::plain);
     const driver calls(p);
     kernel_call first {}, last {};
     calls.run(0, 1, [&](const kernel_call &c) { first = c; });

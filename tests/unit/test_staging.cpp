@@ -133,7 +133,8 @@ struct {
 } const ways[] = {{memory_pattern::in_l2, store_path::plain},
         {memory_pattern::beyond_l2, store_path::plain},
         {memory_pattern::streamed, store_path::streamed},
-        {memory_pattern::staged, store_path::staged}};
+        {memory_pattern::staged, store_path::staged},
+        {memory_pattern::collected, store_path::collected}};
 
 TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
     int n_with_blocks = 0, n_cut = 0;
@@ -317,7 +318,7 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
         if (t.vector_bytes < 16) continue;
         const loop_order order = tfmt::cpu::order_levels(
                 around_tile(r.move, t), t, memory_pattern::staged);
-        const staging s = tfmt::cpu::make_staging(r.move, t, order);
+        const staging s = tfmt::cpu::make_staging(r.move, t, order, true);
         if (!s) continue;
         std::vector<place> places = block_elements(r.move, t, order, s).places;
         std::sort(places.begin(), places.end(), by_scratch);
@@ -369,7 +370,7 @@ struct transpose_block {
         order = {{outer_b, outer_a, lb, la}, 2, outer_a.src_stride};
     }
 
-    staging scratch() const { return tfmt::cpu::make_staging(p, t, order); }
+    staging scratch() const { return tfmt::cpu::make_staging(p, t, order, true); }
 };
 
 TEST(Staging, OfATranspose) {
@@ -394,7 +395,7 @@ TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
     const tile t = tfmt::cpu::choose_tile(short_runs, avx512(), store_path::staged);
     const loop_order order = tfmt::cpu::order_levels(
             around_tile(short_runs, t), t, memory_pattern::staged);
-    EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order));
+    EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order, true));
 }
 
 // Outer blocks of a dimension that lie nearer to each other than its inner elements: a drain would
@@ -410,12 +411,12 @@ TEST(Staging, NoneOfDimensionsInsideOut) {
         t.bits.push_back({1, 0, dim_t(16) << bit, dim_t(64) << bit, dim_t(4) << bit});
     const loop_order order {
             {{1, 75, 4, 4096, 4096, {}, {}}, {1, 4, 1, 1024, 1024, {}, {}}}, 1, 4096};
-    EXPECT_FALSE(tfmt::cpu::make_staging(p, t, order));
+    EXPECT_FALSE(tfmt::cpu::make_staging(p, t, order, true));
     // The same with the outer blocks outside.
     std::swap(p.levels[0].dst_stride, p.levels[1].dst_stride);
     for (tile_bit &b : t.bits)
         b.dst_stride_bytes = b.src_stride_bytes;
-    EXPECT_TRUE(tfmt::cpu::make_staging(p, t, order));
+    EXPECT_TRUE(tfmt::cpu::make_staging(p, t, order, true));
 }
 
 } // namespace

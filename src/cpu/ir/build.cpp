@@ -214,7 +214,7 @@ private:
 
 kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
-    k.is_streaming = p.stores != store_path::plain;
+    k.is_streaming = p.stores == store_path::streamed || p.stores == store_path::staged;
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
         k.fetched_offset_bytes = p.scratch.line_offset_bytes;

@@ -129,7 +129,7 @@ private:
     void emit_loop(const ir::nest_node &n, int depth);
     void emit_scratch_step(const ir::nest_node &n, int depth);
     void emit_fill(const ir::nest_node &n, int depth);
-    enum class drain_routine { alone, chained, claim_begins, claim_ends, end_rows, n };
+    enum class drain_routine { alone, chained, copied, claim_begins, claim_ends, end_rows, n };
     struct routine {
         Xbyak::Label label;
         bool is_called = false;
@@ -142,6 +142,7 @@ private:
     void load_field(const Reg64 &to, drain_tables::field f);
     void emit_claim(bool of_end);
     void emit_drain(bool is_chained);
+    void emit_copy();
     void emit_fetches();
     void emit_run_begin(bool is_chained);
     void emit_lines(int n);

@@ -28,7 +28,9 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
         if (k_.drains[size_t(n.drain)].is_chained) {
             call_for_runs(drain_routine::chained, n.drain);
             mov(r10d, 1);
-        } else
+        } else if (!k_.is_streaming)
+            call_for_runs(drain_routine::copied, n.drain);
+        else
             call_for_runs(drain_routine::alone, n.drain);
         break;
     case ir::scratch_step::begin_rows:
@@ -76,6 +78,7 @@ void emitter::emit_drain_routines() {
         ret();
     };
     emit(drain_routine::alone, [&] { emit_drain(false); });
+    emit(drain_routine::copied, [&] { emit_copy(); });
     emit(drain_routine::chained, [&] { emit_drain(true); });
     emit(drain_routine::claim_begins, [&] { emit_claim(false); });
     emit(drain_routine::claim_ends, [&] { emit_claim(true); });
@@ -141,6 +144,33 @@ void emitter::emit_drain(bool is_chained) {
         mov(r11, rax);
         move_part();
     }
+}
+
+// The lines of a run as they lie; what is left at its end together with bytes before it, which are
+// moved twice.
+void emitter::emit_copy() {
+    Label part, done;
+    emit_fetches();
+    load_field(rdi, drain_tables::scratch);
+    add(rdi, r8);
+    load_field(rsi, drain_tables::dst);
+    add(rsi, r12);
+    load_field(rax, drain_tables::bytes);
+    mov(rcx, rax);
+    emit_lines(4);
+    emit_lines(1);
+    test(rax, rax);
+    jz(done, T_NEAR);
+    cmp(rcx, line_bytes);
+    jb(part);
+    lea(rdi, ptr[rdi + rax - line_bytes]);
+    lea(rsi, ptr[rsi + rax - line_bytes]);
+    move_line(0, false);
+    jmp(done, T_NEAR);
+    L(part);
+    mov(r11, rax);
+    move_part();
+    L(done);
 }
 
 // The next lines of the list, as many as the entry counts. (Two instructions for each, with no

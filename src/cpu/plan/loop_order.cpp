@@ -247,6 +247,11 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         b.put_continuation_last();
         b.share_continuation();
         break;
+    case memory_pattern::collected:
+        b.complete_lines(true, false);
+        b.grow_dst(tuning::collected_dst_bytes, tuning::staged_block_bytes);
+        b.sort(true);
+        break;
     }
     return b.order();
 }

@@ -45,7 +45,7 @@ int choose_driver_levels(const plan &p) {
     dim_t bytes = tile_bytes(p.the_tile);
     int n = int(levels.size());
     // A scratch is one kernel's, and so is the loop that chains its drains.
-    if (p.stores == store_path::staged) return n - p.n_block_levels - p.scratch.is_chained;
+    if (p.scratch) return n - p.n_block_levels - p.scratch.is_chained;
     // Invariant: `bytes` is what the levels from n on move in one pass.
     while (n > forced && bytes < tuning::kernel_call_bytes)
         bytes *= std::min(levels[--n].extent, tuning::kernel_call_bytes);
@@ -126,8 +126,12 @@ bool has_aligned_vectors(const plan &p) {
 }
 
 memory_pattern pattern_of(const plan &p) {
-    if (p.stores == store_path::streamed) return memory_pattern::streamed;
-    if (p.stores == store_path::staged) return memory_pattern::staged;
+    switch (p.stores) {
+    case store_path::streamed: return memory_pattern::streamed;
+    case store_path::staged: return memory_pattern::staged;
+    case store_path::collected: return memory_pattern::collected;
+    case store_path::plain: break;
+    }
     return p.moved_bytes > dim_t(p.target.l2_bytes) ? memory_pattern::beyond_l2
                                                     : memory_pattern::in_l2;
 }
@@ -139,14 +143,14 @@ bool choose_order(plan &p, const move_problem &whole) {
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
     // Within L2 nothing is worth fetching; drains fetch by themselves.
-    if (p.moved_bytes > dim_t(p.target.l2_bytes) && p.stores != store_path::staged)
+    if (p.moved_bytes > dim_t(p.target.l2_bytes) && !uses_scratch(p.stores))
         p.prefetch_bytes = order.next_block_bytes;
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
     // What is added to old values needs them, which the scratch has not.
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8
             && !whole.converts.steps.has_sum)
-        p.scratch = make_staging(whole, p.the_tile, order);
+        p.scratch = make_staging(whole, p.the_tile, order, p.stores == store_path::staged);
     return bool(p.scratch);
 }
 
@@ -204,9 +208,11 @@ bool make_plan(
                     + std::to_string(tuning::max_irregular_steps);
             return false;
         }
-    const bool is_staged = mode == plan_mode::move && exceeds_cache(p, m)
-            && lay_out(p, m, mode, store_path::staged, nullptr, out);
-    if (!is_staged && !lay_out(p, m, mode, store_path::plain, nullptr, out)) {
+    const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
+    const bool wants_detour = mode == plan_mode::move
+            && (detour == store_path::staged || needs_collecting(p, m));
+    if (!(wants_detour && lay_out(p, m, mode, detour, nullptr, out))
+            && !lay_out(p, m, mode, store_path::plain, nullptr, out)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }
@@ -231,9 +237,10 @@ std::string to_text(const plan &p) {
                                         : std::string())
                 + (l.is_regular() ? "\n" : " irregular\n");
     if (p.stores == store_path::streamed) text += "stores bypass the caches\n";
-    if (p.stores == store_path::staged)
+    if (p.scratch)
         text += "blocks go through a scratch of " + std::to_string(p.scratch.scratch_bytes)
-                + " bytes" + (p.scratch.is_chained ? ", chained\n" : "\n");
+                + " bytes" + (p.stores == store_path::staged ? " past the caches" : "")
+                + (p.scratch.is_chained ? ", chained\n" : "\n");
     text += "jobs (" + std::to_string(p.kernels.size()) + " kernels, "
             + std::to_string(p.root_chunk) + " root steps a call):\n";
     for (const job &j : p.jobs) {

@@ -60,7 +60,7 @@ struct plan {
     dim_t moved_bytes; // source + destination
     // Whether the steps of a kernel's outermost level may be shared among calls.
     bool has_shared_root() const {
-        return stores != store_path::staged && size_t(n_driver_levels) < problem.levels.size();
+        return !uses_scratch(stores) && size_t(n_driver_levels) < problem.levels.size();
     }
     // What the destination must be a multiple of, if the stores are streamed.
     int dst_alignment_bytes() const {

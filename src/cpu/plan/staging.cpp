@@ -86,7 +86,8 @@ const level *level_around(const loop_order &order, int n) {
 
 } // namespace
 
-staging make_staging(const move_problem &p, const tile &t, const loop_order &order) {
+staging make_staging(
+        const move_problem &p, const tile &t, const loop_order &order, bool may_chain) {
     std::vector<block_part> parts = parts_of_block(p, t, order);
     std::stable_sort(parts.begin(), parts.end(), [](const block_part &a, const block_part &b) {
         return a.steps.dst_stride < b.steps.dst_stride;
@@ -122,7 +123,7 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     s.line_offset_bytes = source_lines(parts, std::max(1, t.src_elem_bits / 8));
     if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();
     if (const level *around = level_around(order, 1)) {
-        s.is_chained = around->dst_stride == run_bytes;
+        s.is_chained = may_chain && around->dst_stride == run_bytes;
         s.next_block_bytes = around->src_stride;
     }
     if (const level *around = level_around(order, 2)) s.next_chain_bytes = around->src_stride;

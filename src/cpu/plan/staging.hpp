@@ -33,7 +33,7 @@ struct staging {
 };
 
 // The scratch of the block of `order`; none where the block does not fit it or the destination has
-// no runs worth collecting.
-staging make_staging(const move_problem &p, const tile &t, const loop_order &order);
+// no runs worth collecting. `may_chain`: what is left of a line may wait for the next block.
+staging make_staging(const move_problem &p, const tile &t, const loop_order &order, bool may_chain);
 
 } // namespace tfmt::cpu

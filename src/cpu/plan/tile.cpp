@@ -181,13 +181,13 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
 // that is stored in parts costs more than one that is loaded in parts. But lines of source rows
 // that collide are gone from L1 before their next part is wanted, so these are better read at once,
-// unless the destination's collide as much. Of what is staged only the source's lines matter, of
-// what is streamed only the destination's.
+// unless the destination's collide as much. Of what goes through a scratch only the source's lines
+// matter, of what is streamed only the destination's.
 bool prefers_whole_src_lines(
         const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
     const int of_src = rows_in_l1_set(p, dst, src, true);
     if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
-    return stores == store_path::staged || of_src > rows_in_l1_set(p, src, dst, false);
+    return uses_scratch(stores) || of_src > rows_in_l1_set(p, src, dst, false);
 }
 
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
@@ -263,6 +263,16 @@ size_t packed_run_bits(const move_problem &p, const machine &m) {
 }
 
 } // namespace
+
+bool needs_collecting(const move_problem &p, const machine &m) {
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
+    const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
+    const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
+    if (union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m))) return false;
+    return rows_in_l1_set(p, dst_line, src_line, true) >= tuning::min_rows_to_collect
+            && rows_in_l1_set(p, src_line, dst_line, false) >= tuning::min_rows_to_collect;
+}
 
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));

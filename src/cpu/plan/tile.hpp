@@ -24,8 +24,13 @@ namespace tfmt::cpu {
 enum class store_path {
     plain,    // tiles where they belong
     streamed, // the same, past the caches: for destinations that are multiples of a vector
-    staged    // through a scratch, from which whole lines go past the caches
+    staged,   // through a scratch, from which whole lines go past the caches
+    collected // through a scratch, from which runs of several lines go into the caches
 };
+
+inline bool uses_scratch(store_path stores) {
+    return stores == store_path::staged || stores == store_path::collected;
+}
 
 struct tile_bit {
     int level;    // of the normalized problem (a plan orders and cuts them); -1: a filler, always 0
@@ -72,6 +77,10 @@ bool exceeds_cache(const move_problem &p, const machine &m);
 // Along both contiguous runs; where the source has none of two elements or more, elements are read
 // one at a time into vectors of the destination's run; where that has none, they are moved so, or,
 // if they are converted, written so.
+// Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of
+// L1 on either: whatever comes first, the other side's lines are gone before they are complete.
+bool needs_collecting(const move_problem &p, const machine &m);
+
 tile choose_tile(const move_problem &p, const machine &m, store_path stores);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
