@@ -236,6 +236,120 @@ TEST_P(LanePackingOn, TablesOf16Numbers) {
                 }});
 }
 
+// The same in two tables of bytes, and what goes with them.
+TEST_P(LanePackingOn, TablesOf16NumbersInBytes) {
+    constexpr lane_ops::f32_8 eight_numbers = {0, 1, -2, 3.5f, 1e30f, -0.0f, 0.25f, -1};
+    const auto fill_table = [&](lane_ops &ops) { ops.fill_8_f32(1, eight_numbers); };
+    const auto append = [](lane_ops &ops) { ops.append_half(1, 2); };
+    const auto look_up = [](lane_ops &ops) {
+        ops.split_table(4, 5, 3);
+        ops.lookup_bytes_in(1, 2, 4, 5);
+    };
+    bool looks_up = false;
+    lane_code(GetParam(), 16, [&](lane_ops &ops) { looks_up = ops.looks_up_bytes(); });
+    if (!looks_up) {
+        EXPECT_THROW(lane_code(GetParam(), 16, fill_table), std::logic_error);
+        EXPECT_THROW(lane_code(GetParam(), 16, append), std::logic_error);
+        EXPECT_THROW(lane_code(GetParam(), 16, look_up), std::logic_error);
+        return;
+    }
+    check({"fill_8_f32", 32, 1, 32, {}, fill_table,
+            [&](const state &) {
+                bytes result {};
+                std::memcpy(result.data(), eight_numbers, sizeof eight_numbers);
+                return result;
+            },
+            {}});
+    check({"append_half", 32, 1, 32, {}, append,
+            [](const state &s) {
+                bytes result {};
+                std::copy_n(s.regs[1].begin(), 16, result.begin());
+                std::copy_n(s.regs[2].begin(), 16, result.begin() + 16);
+                return result;
+            },
+            {}});
+    for (int half : {0, 1})
+        check({"lookup_bytes_in", 32, 1 + half, 32, {2 - half, 4, 5}, look_up,
+                [&](const state &s) {
+                    bytes result {};
+                    for (int i = 0; i < 16; i++)
+                        set_lane(result, i,
+                                lane<uint16_t>(s.regs[3], s.regs[1][size_t(16 * half + i)]));
+                    return result;
+                },
+                [](state &s) {
+                    for (uint8_t &index : s.regs[1])
+                        index &= 15;
+                }});
+}
+
+TEST_P(LanePackingOn, LanesInTurns) {
+    const auto emit = [](lane_ops &ops) { ops.take_turns(3, 1, 1, 2); };
+    bool takes_turns = false;
+    lane_code(GetParam(), 16, [&](lane_ops &ops) { takes_turns = ops.looks_up_bytes(); });
+    if (!takes_turns) {
+        EXPECT_THROW(lane_code(GetParam(), 16, emit), std::logic_error);
+        return;
+    }
+    for (int width : {16, 32})
+        for (int odd : {0, 1})
+            check({"take_turns", width, odd ? 1 : 3, width, {odd ? 3 : 1}, emit,
+                    [&](const state &s) {
+                        bytes result {};
+                        for (int i = 0; i < width / 4; i++)
+                            set_lane(result, i,
+                                    lane<uint32_t>(
+                                            s.regs[1 + i % 4 / 2], i / 4 * 4 + i % 2 * 2 + odd));
+                        return result;
+                    },
+                    {}});
+}
+
+// Clamped with NaN left alone, by constants in memory and in registers.
+TEST_P(LanePackingOn, BoundsThatKeepNans) {
+    for (int width : widths())
+        for (bool is_kept : {false, true})
+            check({"min_or_nan_f32", width, 1, width, {2, 3, 4},
+                    [&](lane_ops &ops) {
+                        if (is_kept) ops.keep_constants_in({3, 4});
+                        Xbyak::Label load, loaded, done;
+                        ops.generator().jmp(load, Xbyak::CodeGenerator::T_NEAR);
+                        ops.generator().L(loaded);
+                        ops.min_or_nan_f32(1, bits_of(1.5f), 2);
+                        ops.max_or_nan_f32(1, bits_of(-2.0f), 2);
+                        ops.generator().jmp(done, Xbyak::CodeGenerator::T_NEAR);
+                        ops.generator().L(load);
+                        ops.load_kept_constants();
+                        ops.generator().jmp(loaded, Xbyak::CodeGenerator::T_NEAR);
+                        ops.generator().L(done);
+                    },
+                    [&](const state &s) {
+                        return converted<uint32_t, uint32_t>(width / 4, s.regs[1], [](uint32_t v) {
+                            float f;
+                            std::memcpy(&f, &v, sizeof f);
+                            return std::isnan(f) ? v : bits_of(std::clamp(f, -2.0f, 1.5f));
+                        });
+                    },
+                    {}});
+}
+
+TEST_P(LanePackingOn, ZeroWhereGreater) {
+    for (int width : widths())
+        for (int a : {1, 2})
+            check({"zero_where_greater_i16", width, 1, width, {},
+                    [&](lane_ops &ops) { ops.zero_where_greater_i16(1, a, 0x7f007f00); },
+                    [&](const state &s) {
+                        bytes result {};
+                        for (int i = 0; i < width / 2; i++)
+                            set_lane(result, i,
+                                    lane<int16_t>(s.regs[a], i) > 0x7f00
+                                            ? uint16_t(0)
+                                            : lane<uint16_t>(s.regs[1], i));
+                        return result;
+                    },
+                    {}});
+}
+
 // The first constants stay in the registers given, the others are in memory: results are the same.
 TEST_P(LanePackingOn, ConstantsInRegisters) {
     for (int n_kept : {0, 1, 4}) {

@@ -127,9 +127,12 @@ void converter::decode_f32(data_type_t type, int out, int a) {
         return o_.select_with(lane_compare::greater_i32, out, t_[0], 0xfe, t_[1]);
     default: break;
     }
-    if (type == tfmt_s4 && o_.looks_up_f32()) {
+    if (type == tfmt_s4) {
         o_.widen(out, a, 1, false);
-        return o_.lookup_f32(out, out, values_of_4_bits(type).at);
+        if (o_.looks_up_f32()) return o_.lookup_f32(out, out, values_of_4_bits(type).at);
+        // The sign's bit turned around counts from -8, here in the last places of 2^23.
+        o_.op_with(lane_op::xor_bits, out, out, bits_of_f32(0x1p23f) | 8);
+        return o_.op_with(lane_op::sub_f32, out, out, bits_of_f32(0x1p23f + 8));
     }
     decode_i32(type, out, a);
     o_.f32_from_i32(out, out);
@@ -339,16 +342,16 @@ bool converter::packs(data_type_t src, data_type_t dst) const {
     return (is_f32 || carrier_ == carrier::i32) && is_small_integer(dst);
 }
 
-// A bound from above is enough: what is far below becomes INT32_MIN, and so does the NaN that
-// unsigned types make 0.
+// A bound from above is enough: what is far below becomes INT32_MIN, and so does NaN, which
+// unsigned types make 0; of s4, bounded from below too, it becomes a byte whose low half is 0.
 void converter::encode_lanes(data_type_t type, int x) {
     if (carrier_ == carrier::i32) return;
     const float high = type == tfmt_s8 ? 127 : type == tfmt_u8 ? 255 : type == tfmt_s4 ? 7 : 15;
-    if (type == tfmt_s8 || type == tfmt_s4) {
+    if (type == tfmt_s8)
         o_.min_or_zero_f32(x, bits_of_f32(high));
-    } else {
+    else
         o_.min_or_nan_f32(x, bits_of_f32(high), t_[0]);
-    }
+    if (type == tfmt_s4) o_.max_or_nan_f32(x, bits_of_f32(-8), t_[0]);
     o_.i32_from_f32(x, x);
 }
 
@@ -360,8 +363,10 @@ void converter::finish_packed(data_type_t type, int x) {
     const bool is_bounded = carrier_ != carrier::i32;
     if (type == tfmt_u4 && !is_bounded) o_.op_with(lane_op::min_u8, x, x, 0x0f0f0f0f);
     if (type != tfmt_s4) return;
-    if (!is_bounded) o_.op_with(lane_op::min_i8, x, x, 0x07070707);
-    o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
+    if (!is_bounded) {
+        o_.op_with(lane_op::min_i8, x, x, 0x07070707);
+        o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
+    }
     o_.op_with(lane_op::and_bits, x, x, 0x0f0f0f0f);
 }
 

@@ -67,6 +67,10 @@ public:
     // Whether there is a step before the last of encode: results in the low bytes of words.
     bool leaves_low_bytes(data_type_t type) const;
     void encode_low_bytes(data_type_t type, int x);
+    // Two registers of 32-bit lanes to one of 16-bit floats, in a: those of a and of b in turns
+    // (takes_turns) or a's before b's.
+    bool takes_turns(data_type_t type) const { return type == tfmt_bf16; }
+    void encode_two(data_type_t type, int a, int b);
 
 private:
     void decode_f32(data_type_t type, int out, int a);
@@ -77,6 +81,7 @@ private:
     void encode_f64(data_type_t type, int x);
     void encode_i64(data_type_t type, int x);
     void encode_bf16(int x);
+    void encode_two_bf16(int a, int b);
     void encode_e8m0(int x);
     void encode_small_float(int x, const struct float_format &f);
     void round_to_i32(int x, float low, float high);

@@ -137,6 +137,35 @@ void converter::decode_words_f8(int out, int x, const float_format &f) {
     o_.or_masked(out, other, sign, twice(0x8000));
 }
 
+void converter::encode_two(data_type_t type, int a, int b) {
+    if (type == tfmt_f16) {
+        o_.f16_from_f32(a, a);
+        o_.f16_from_f32(b, b);
+        return o_.append_half(a, b);
+    }
+    encode_two_bf16(a, b);
+}
+
+// From f32 that is no signalling NaN: its upper halves, and 1 where the lower ones, 0x7fff and what
+// makes ties even carry. An average has the carry in its top bit. NaN, which the upper half tells,
+// are cut.
+//
+// In 32-bit lanes, comparing and selecting each, u4 to bf16 on AVX2 took 1.4 times as long with
+// tables of 16 values, and 1.1 times in rows of other parameters.
+void converter::encode_two_bf16(int a, int b) {
+    const int low = t_[0], other = t_[1];
+    o_.shift(lane_shift::left_32, low, b, 16);
+    o_.merge_words(low, a, low);
+    o_.shift(lane_shift::right_32, a, a, 16);
+    o_.merge_words(a, a, b);
+    o_.and_or(other, a, twice(1), twice(0x7ffe));
+    o_.op(lane_op::average_u16, low, low, other);
+    o_.shift(lane_shift::right_16, low, low, 15);
+    o_.op_with(lane_op::and_bits, other, a, twice(0x7fff));
+    o_.zero_where_greater_i16(low, other, twice(0x7f80));
+    o_.op(lane_op::add_i16, a, a, low);
+}
+
 void converter::encode_words(data_type_t type, int x) {
     switch (type) {
     case tfmt_bf16:

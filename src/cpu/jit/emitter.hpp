@@ -162,6 +162,9 @@ private:
     void emit_converting_store(const ir::op &o, int a);
     bool stores_by_table(int first) const;
     void emit_store_by_table(const ir::op &o, int first, int a);
+    void emit_store_by_table_of_bytes(const ir::op &o, int a);
+    bool stores_two(const ir::op &o, int first) const;
+    void emit_store_of_two(const ir::op &o, int first, int a);
     bool varies(int first, int n) const;
     void emit_arithmetic(const ir::op &o, int first, int n, int x);
     void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step);

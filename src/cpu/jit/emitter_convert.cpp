@@ -329,36 +329,6 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
     lane_ops_->join_parts(out, bytes_of(carrier_) / k_.elem_bytes);
 }
 
-// Whether lanes [first, first + 32) of a store become words by a table of what the 16 values
-// become: they have the same parameters. One group of weights is often 32 elements. u4 to bf16 on
-// AVX-512, 1024 x 1024 with scales and zero points of such groups, over memcpy: along the rows 1.8
-// in place of 3.4, transposed 3.8 in place of 4.9.
-bool emitter::stores_by_table(int first) const {
-    const conversion &c = k_.converts;
-    const bool is_f32 = carrier_ == carrier::f32 || carrier_ == carrier::f32_without_denormals;
-    if (!c.steps || has_sum() || !is_f32 || !lane_ops_->looks_up_f32()) return false;
-    if (c.src_elem_bits != 4 || c.dst_elem_bits != 16 || k_.vector_bytes < 32) return false;
-    return !varies(first, 32);
-}
-
-void emitter::emit_store_by_table(const ir::op &o, int first, int a) {
-    const conversion &c = k_.converts;
-    const int table = converter_regs()[0], x = converter_regs()[4];
-    const ir::op part = lanes_of(o, first, 32, 16);
-    if (is_empty(part)) return;
-    lane_ops_->width_bytes = 64;
-    lane_ops_->fill_f32(table, values_of_4_bits(c.src_type).at);
-    emit_arithmetic(o, first, 16, table);
-    converter_->encode(c.dst_type, table);
-    if (first > 0) get_bytes(x, a, first, 32);
-    lane_ops_->width_bytes = 64;
-    lane_ops_->widen_words(x, first > 0 ? x : a, false);
-    lane_ops_->lookup_words_in(x, x, table);
-    const uint64_t data = data_bytes(o, first, 32, 2);
-    if (data != ~uint64_t(0)) lane_ops_->keep_bytes(x, x, data);
-    store_memory(part, x, 64);
-}
-
 void emitter::emit_converting_store(const ir::op &o, int a) {
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];
@@ -368,6 +338,11 @@ void emitter::emit_converting_store(const ir::op &o, int a) {
         if (first % 32 == 0 && stores_by_table(first)) {
             emit_store_by_table(o, first, a);
             first += 32 - n;
+            continue;
+        }
+        if (first % 16 == 0 && stores_two(o, first)) {
+            emit_store_of_two(o, first, a);
+            first += 16 - n;
             continue;
         }
         const ir::op part = lanes_of(o, first, n, c.dst_elem_bits);

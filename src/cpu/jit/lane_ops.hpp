@@ -176,10 +176,13 @@ public:
     virtual void pack_words(int out, int a, int b) = 0;
     virtual void pack_bytes(int out, int a, int b, bool is_signed) = 0;
 
-    // The smaller one of x and the constant, NaN where x is.
-    virtual void min_or_nan_f32(int x, uint64_t constant, int temp) {
-        fill(temp, constant, 4);
-        op(lane_op::min_f32, x, temp, x);
+    // The smaller (larger) one of x and the constant, NaN where x is: the second operand is what
+    // minps and maxps choose where either is NaN.
+    void min_or_nan_f32(int x, uint64_t constant, int temp) {
+        first_or_nan_f32(lane_op::min_f32, x, constant, temp);
+    }
+    void max_or_nan_f32(int x, uint64_t constant, int temp) {
+        first_or_nan_f32(lane_op::max_f32, x, constant, temp);
     }
     // x = 0 where it is NaN, else the smaller one of x and the constant.
     virtual void min_or_zero_f32(int x, uint64_t constant) {
@@ -214,6 +217,9 @@ public:
     }
     // 16-bit lanes: x = (a > limit, signed) ? 0 : x (o) constant, where 0 (o) constant is 0.
     virtual void op_or_zero_i16(lane_op o, int x, uint64_t constant, int a, uint64_t limit) = 0;
+    virtual void zero_where_greater_i16(int x, int a, uint64_t limit) {
+        op_or_zero_i16(lane_op::add_i16, x, 0, a, limit);
+    }
     // 16-bit lanes: out = table[the low 4 bits of index]. Bits 7 and up of the index are zero,
     // table[0] is zero, and out is another register than index.
     using words_16 = uint16_t[16];
@@ -227,6 +233,22 @@ public:
         throw std::logic_error("no tables of f32");
     }
     virtual void lookup_words_in(int, int, int) { throw std::logic_error("no tables of f32"); }
+    // Where looks_up_bytes(): 8 numbers of f32 as lanes; 16 words of one register as a table of
+    // their low and one of their high bytes, of which neither is `words`; and what bytes below 16
+    // count in them, the words of the first 16 bytes of x (which change) to x, of the others to
+    // `other`, which is no table.
+    using f32_8 = float[8];
+    virtual bool looks_up_bytes() const { return false; }
+    virtual void fill_8_f32(int, const f32_8 &) { throw std::logic_error("no tables of bytes"); }
+    virtual void split_table(int, int, int) { throw std::logic_error("no tables of bytes"); }
+    virtual void lookup_bytes_in(int, int, int, int) {
+        throw std::logic_error("no tables of bytes");
+    }
+    // Of the 32-bit lanes of a and then b in each 16 bytes the even and the odd ones. even is not
+    // b.
+    virtual void take_turns(int, int, int, int) { throw std::logic_error("no tables of bytes"); }
+    // The 16 bytes at the bottom of b behind those of a, in a.
+    virtual void append_half(int, int) { throw std::logic_error("no tables of bytes"); }
     // Packed 1-byte elements to packed 2-byte ones in their high halves, for half the width.
     virtual void high_bytes(int out, int a) = 0;
 
@@ -264,6 +286,12 @@ protected:
     // The byte shuffle to narrow_part.
     Xbyak::RegRip part_constant(int lane_bytes, int elem_bytes, int n_bytes);
     Xbyak::RegRip table_bytes_constant(const words_16 &table, int byte, int n_bytes);
+
+    // x = constant (o) x
+    virtual void first_or_nan_f32(lane_op o, int x, uint64_t constant, int temp) {
+        fill(temp, constant, 4);
+        op(o, x, temp, x);
+    }
 
     // The register that keeps the constant, or -1 if there is none left.
     int kept(const uint8_t (&bytes)[64]);

@@ -2,6 +2,7 @@
 #include "cpu/jit/lane_ops_families.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tfmt::cpu::jit {
 
@@ -152,11 +153,6 @@ public:
     void pack_bytes(int out, int a, int b, bool is_signed) override {
         is_signed ? g_.vpacksswb(reg(out), reg(a), reg(b)) : g_.vpackuswb(reg(out), reg(a), reg(b));
     }
-    void min_or_nan_f32(int x, uint64_t c, int temp) override {
-        const int at = kept(c, 4);
-        if (at < 0) return lane_ops::min_or_nan_f32(x, c, temp);
-        g_.vminps(reg(x), reg(at), reg(x)); // the second operand where either is NaN
-    }
     void clear_nan_f32(int x) override {
         g_.vcmpps(reg(compared), reg(x), reg(x), 7); // ordered
         g_.vandps(reg(x), reg(x), reg(compared));
@@ -165,9 +161,12 @@ public:
         g_.vpblendw(reg(out), reg(low), reg(high), 0xaa);
     }
     void op_or_zero_i16(lane_op o, int x, uint64_t c, int a, uint64_t limit) override {
+        zero_where_greater_i16(x, a, limit);
+        op_with(o, x, x, c);
+    }
+    void zero_where_greater_i16(int x, int a, uint64_t limit) override {
         with_lanes(limit, 4, [&](const Operand &b) { g_.vpcmpgtw(reg(compared), reg(a), b); });
         g_.vpandn(reg(x), reg(compared), reg(x));
-        op_with(o, x, x, c);
     }
     void lookup_words(int out, int index, const words_16 &table) override {
         // The upper byte of an index is 0 and finds 0 in the lower bytes.
@@ -178,6 +177,37 @@ public:
         g_.vpsllw(reg(compared), reg(compared), 8);
         g_.vpor(reg(out), reg(out), reg(compared));
     }
+    bool looks_up_bytes() const override { return true; }
+    void fill_8_f32(int out, const f32_8 &table) override {
+        uint8_t bytes[64] = {};
+        std::memcpy(bytes, table, sizeof table);
+        const int kept_in = kept(bytes);
+        kept_in >= 0 ? move(out, kept_in) : g_.vmovaps(Ymm(out), g_.ptr[bytes_constant(bytes, 32)]);
+    }
+    void split_table(int low, int high, int words) override {
+        uint8_t order[64] = {};
+        for (int i = 0; i < 32; i++)
+            order[i] = uint8_t(i % 8 * 2 + i / 8 % 2);
+        const int kept_in = kept(order);
+        if (kept_in >= 0)
+            g_.vpshufb(Ymm(high), Ymm(words), Ymm(kept_in));
+        else
+            g_.vpshufb(Ymm(high), Ymm(words), g_.ptr[bytes_constant(order, 32)]);
+        g_.vpermq(Ymm(low), Ymm(high), 0x88);
+        g_.vpermq(Ymm(high), Ymm(high), 0xdd);
+    }
+    void lookup_bytes_in(int x, int other, int low, int high) override {
+        g_.vpermq(Ymm(x), Ymm(x), 0xd8);
+        g_.vpshufb(Ymm(other), Ymm(low), Ymm(x));
+        g_.vpshufb(Ymm(compared), Ymm(high), Ymm(x));
+        g_.vpunpcklbw(Ymm(x), Ymm(other), Ymm(compared));
+        g_.vpunpckhbw(Ymm(other), Ymm(other), Ymm(compared));
+    }
+    void take_turns(int even, int odd, int a, int b) override {
+        g_.vshufps(reg(even), reg(a), reg(b), 0x88);
+        g_.vshufps(reg(odd), reg(a), reg(b), 0xdd);
+    }
+    void append_half(int a, int b) override { g_.vinserti128(Ymm(a), Ymm(a), Xmm(b), 1); }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(Xmm(out), Xmm(a));
         g_.vpsllw(Xmm(out), Xmm(out), 8);
@@ -236,6 +266,12 @@ public:
 
     void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
+
+protected:
+    void first_or_nan_f32(lane_op o, int x, uint64_t c, int temp) override {
+        const int at = kept(c, 4);
+        at < 0 ? lane_ops::first_or_nan_f32(o, x, c, temp) : op(o, x, at, x);
+    }
 
 private:
     static constexpr int compared = 14;

@@ -191,11 +191,6 @@ public:
             g_.vminps(reg(x) | compared | util::T_z, reg(x), bound);
         });
     }
-    void min_or_nan_f32(int x, uint64_t c, int temp) override {
-        const int at = kept(c, 4);
-        if (at < 0) return lane_ops::min_or_nan_f32(x, c, temp);
-        g_.vminps(reg(x), reg(at), reg(x)); // the second operand where either is NaN
-    }
     void join_parts(int out, int n_parts) override {
         if (n_parts != 4) throw std::logic_error("parts of four registers only");
         if (width_bytes <= 16) return;
@@ -305,6 +300,12 @@ public:
 
     void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
     void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
+
+protected:
+    void first_or_nan_f32(lane_op o, int x, uint64_t c, int temp) override {
+        const int at = kept(c, 4);
+        at < 0 ? lane_ops::first_or_nan_f32(o, x, c, temp) : op(o, x, at, x);
+    }
 
 private:
     const bool has_vbmi_, has_bf16_;
