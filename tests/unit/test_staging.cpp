@@ -134,6 +134,7 @@ struct {
         {memory_pattern::beyond_l2, store_path::plain},
         {memory_pattern::streamed, store_path::streamed},
         {memory_pattern::staged, store_path::staged},
+        {memory_pattern::staged_near, store_path::staged},
         {memory_pattern::collected, store_path::collected}};
 
 TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {

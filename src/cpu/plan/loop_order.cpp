@@ -82,6 +82,20 @@ public:
     dim_t src_bytes() const { return src_bytes_; }
     dim_t dst_bytes() const { return dst_bytes_; }
 
+    // Blocks of a scratch: so many bytes of the destination's runs and of the source's, so many in
+    // all; each continues the runs of the one before it.
+    void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes) {
+        complete_lines(dst_bytes_ >= tuning::line_bytes, false);
+        grow_dst(dst_bytes, block_bytes, tuning::staged_whole_dst_bytes);
+        grow_src(src_bytes, block_bytes);
+        // What is small until now goes on along the destination: the longer its runs the better.
+        if (bytes_ < tuning::staged_small_block_bytes)
+            grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
+        sort(false);
+        put_continuation_last();
+        share_continuation();
+    }
+
     // The level that continues the block's runs in the destination goes next to the block.
     void put_continuation_last() {
         for (size_t i = 0; i < outer_.size(); i++) {
@@ -235,17 +249,11 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         b.sort(true);
         break;
     case memory_pattern::staged:
-        b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
-        b.grow_dst(
-                t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
-                tuning::staged_block_bytes, tuning::staged_whole_dst_bytes);
-        b.grow_src(tuning::staged_src_bytes, tuning::staged_block_bytes);
-        // What is small until now goes on along the destination: the longer its runs the better.
-        if (b.bytes() < tuning::staged_small_block_bytes)
-            b.grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
-        b.sort(false);
-        b.put_continuation_last();
-        b.share_continuation();
+        b.stage(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
+                tuning::staged_src_bytes, tuning::staged_block_bytes);
+        break;
+    case memory_pattern::staged_near:
+        b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes);
         break;
     case memory_pattern::collected:
         b.complete_lines(true, false);

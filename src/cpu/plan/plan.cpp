@@ -128,7 +128,9 @@ bool has_aligned_vectors(const plan &p) {
 memory_pattern pattern_of(const plan &p) {
     switch (p.stores) {
     case store_path::streamed: return memory_pattern::streamed;
-    case store_path::staged: return memory_pattern::staged;
+    case store_path::staged:
+        return p.moved_bytes < dim_t(p.target.l3_bytes) ? memory_pattern::staged_near
+                                                        : memory_pattern::staged;
     case store_path::collected: return memory_pattern::collected;
     case store_path::plain: break;
     }
