@@ -210,12 +210,9 @@ TEST_P(LanePackingOn, TablesOf16Numbers) {
     check({"lookup_f32", 64, 1, 64, {}, look_up,
             [](const state &s) {
                 return converted<float, uint32_t>(
-                        16, s.regs[2], [](uint32_t i) { return some_numbers[i]; });
+                        16, s.regs[2], [](uint32_t i) { return some_numbers[i & 15]; });
             },
-            [](state &s) {
-                for (int i = 0; i < 16; i++)
-                    set_lane(s.regs[2], i, lane<uint32_t>(s.regs[2], i) & 15);
-            }});
+            {}});
     check({"fill_f32", 64, 1, 64, {}, fill_table,
             [](const state &) {
                 bytes result;
@@ -303,6 +300,39 @@ TEST_P(LanePackingOn, LanesInTurns) {
                         return result;
                     },
                     {}});
+}
+
+TEST_P(LanePackingOn, BytesAndWordsInTurns) {
+    const auto split = [](lane_ops &ops) { ops.split_bytes(1, 3, 1); };
+    const auto interleave = [](lane_ops &ops) { ops.interleave_words(1, 2); };
+    bool splits = false, interleaves = false;
+    lane_code(GetParam(), 16, [&](lane_ops &ops) {
+        splits = ops.splits_bytes();
+        interleaves = ops.interleaves_words();
+    });
+    if (splits)
+        for (int odd : {0, 1})
+            check({"split_bytes", 32, odd ? 3 : 1, 8, {odd ? 1 : 3}, split,
+                    [&](const state &s) {
+                        bytes result {};
+                        for (int i = 0; i < 8; i++)
+                            result[size_t(i)] = s.regs[1][size_t(2 * i + odd)];
+                        return result;
+                    },
+                    {}});
+    else
+        EXPECT_THROW(lane_code(GetParam(), 32, split), std::logic_error);
+    if (interleaves)
+        check({"interleave_words", 64, 1, 64, {}, interleave,
+                [](const state &s) {
+                    bytes result {};
+                    for (int i = 0; i < 32; i++)
+                        set_lane(result, i, lane<uint16_t>(s.regs[1 + i % 2], i / 2));
+                    return result;
+                },
+                {}});
+    else
+        EXPECT_THROW(lane_code(GetParam(), 32, interleave), std::logic_error);
 }
 
 // Clamped with NaN left alone, by constants in memory and in registers.

@@ -71,6 +71,11 @@ public:
     // (takes_turns) or a's before b's.
     bool takes_turns(data_type_t type) const { return type == tfmt_bf16; }
     void encode_two(data_type_t type, int a, int b);
+    // The even and the odd ones of packed elements of a byte to 32-bit lanes, and both to 16-bit
+    // floats in `even`. `odd` is not a.
+    bool converts_in_turns(data_type_t src, data_type_t dst) const;
+    void decode_in_turns(data_type_t type, int even, int odd, int a);
+    void encode_in_turns(data_type_t type, int even, int odd);
 
 private:
     void decode_f32(data_type_t type, int out, int a);

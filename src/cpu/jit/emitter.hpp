@@ -166,9 +166,13 @@ private:
     bool stores_two(const ir::op &o, int first) const;
     void emit_store_of_two(const ir::op &o, int first, int a);
     bool varies(int first, int n) const;
-    void emit_arithmetic(const ir::op &o, int first, int n, int x);
-    void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step);
-    std::vector<int32_t> lane_offsets(int first, int n) const;
+    bool takes_parameters_in_turns(int first, int n) const;
+    bool stores_in_turns(const ir::op &o, int first) const;
+    void emit_store_in_turns(const ir::op &o, int first, int a);
+    void emit_arithmetic(const ir::op &o, int first, int n, int x, int lane_step = 1);
+    void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step,
+            int lane_step);
+    std::vector<int32_t> lane_offsets(int first, int n, int step = 1) const;
     RegExp place_of(const ir::op &o, int first, const arithmetic::operand &operand);
     void add_old_values(const ir::op &o, int first, int n, int x);
     void load_memory(const ir::op &o, int out, int n_bytes);

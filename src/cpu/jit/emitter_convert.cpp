@@ -122,13 +122,14 @@ void emitter::emit_memory_store(const ir::op &o, int a) {
     store_memory(lanes_of(o, 0, n_lanes, 4), part, n_lanes / 2);
 }
 
-// The steps of quantization.hpp on lanes [first, first + n), in that order and with operands in
-// that order: of two NaNs x86 keeps the first.
-void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x) {
+// The steps of quantization.hpp on lanes [first, first + n), or every lane_step-th one from `first`
+// on (where there is no sum), in that order and with operands in that order: of two NaNs x86 keeps
+// the first.
+void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x, int lane_step) {
     const bool is_f64 = carrier_ == carrier::f64;
     const auto apply = [&](parameter_index i, lane_op f32_step, lane_op f64_step) {
         if (k_.converts.steps.operands[i].is_set)
-            apply_parameter(o, first, n, x, i, is_f64 ? f64_step : f32_step);
+            apply_parameter(o, first, n, x, i, is_f64 ? f64_step : f32_step, lane_step);
     };
     apply(src_zero_point, lane_op::sub_f32, lane_op::sub_f64);
     apply(src_scale, lane_op::mul_f32, lane_op::mul_f64);
@@ -146,10 +147,10 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x) {
     if (rounds_to_grid) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
 }
 
-// Offsets of the parameters of lanes [first, first + n) from those of the first of them.
-std::vector<int32_t> emitter::lane_offsets(int first, int n) const {
+// Offsets of the parameters of `n` lanes from those of the first of them, `first`.
+std::vector<int32_t> emitter::lane_offsets(int first, int n, int step) const {
     std::vector<int32_t> offsets;
-    for (int lane = first; lane < first + n; lane++) {
+    for (int lane = first; lane < first + n * step; lane += step) {
         const int64_t offset = k_.lane_param_offset_bytes[size_t(lane)]
                 - k_.lane_param_offset_bytes[size_t(first)];
         if (offset != int32_t(offset)) throw std::length_error("parameters too far apart");
@@ -190,12 +191,23 @@ bool emitter::varies(int first, int n) const {
             || !are_same(lane_offsets(first, n));
 }
 
+// Whether lanes [first, first + 2 n) with their parameters are two groups in turns: neighbours
+// share values, which lie side by side, as in BA16a64b2a where groups are along a.
+bool emitter::takes_parameters_in_turns(int first, int n) const {
+    if (!varies(first, 2 * n) || size_t(first + 2 * n) > k_.lane_param_offset_bytes.size())
+        return false;
+    const std::vector<int32_t> even = lane_offsets(first, n, 2);
+    return are_row(even, bytes_of(carrier_)) && even == lane_offsets(first + 1, n, 2)
+            && k_.lane_param_offset_bytes[size_t(first)]
+            == k_.lane_param_offset_bytes[size_t(first + 1)];
+}
+
 void emitter::apply_parameter(
-        const ir::op &o, int first, int n, int x, parameter_index i, lane_op step) {
+        const ir::op &o, int first, int n, int x, parameter_index i, lane_op step, int lane_step) {
     const arithmetic::operand &operand = k_.converts.steps.operands[i];
     if (operand.is_one_value) return lane_ops_->op_at(step, x, x, r9 + i * ir::single_bytes);
     const int value = converter_regs()[1], temp = converter_regs()[2];
-    const std::vector<int32_t> offsets = lane_offsets(first, n);
+    const std::vector<int32_t> offsets = lane_offsets(first, n, lane_step);
     const RegExp at = place_of(o, first, operand);
     if (are_same(offsets)) return lane_ops_->op_one(step, x, x, at, value);
     if (are_row(offsets, bytes_of(carrier_))) return lane_ops_->op_row(step, x, x, at, value);
@@ -338,6 +350,11 @@ void emitter::emit_converting_store(const ir::op &o, int a) {
         if (first % 32 == 0 && stores_by_table(first)) {
             emit_store_by_table(o, first, a);
             first += 32 - n;
+            continue;
+        }
+        if (first % (2 * n) == 0 && stores_in_turns(o, first)) {
+            emit_store_in_turns(o, first, a);
+            first += n;
             continue;
         }
         if (first % 16 == 0 && stores_two(o, first)) {

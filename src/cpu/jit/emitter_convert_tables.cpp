@@ -95,4 +95,31 @@ void emitter::emit_store_of_two(const ir::op &o, int first, int a) {
     store_memory(lanes_of(o, first, 16, 16), even, 32);
 }
 
+// Whether two registers of lanes become 16-bit floats in turns, the even and the odd ones.
+bool emitter::stores_in_turns(const ir::op &o, int first) const {
+    const conversion &c = k_.converts;
+    const int n = lanes_at_once(), n_bytes = 4 * n;
+    const bool is_f32 = carrier_ == carrier::f32 || carrier_ == carrier::f32_without_denormals;
+    if (!c.steps || has_sum() || !is_f32 || k_.elem_bytes != 1 || c.dst_elem_bits != 16)
+        return false;
+    if (2 * n > k_.vector_bytes || n_bytes != max_vector_bytes()) return false;
+    if (!converter_->converts_in_turns(c.src_type, c.dst_type)) return false;
+    const uint64_t all = ~uint64_t(0) >> (64 - n_bytes);
+    return data_bytes(o, first, 2 * n, 2) == all && takes_parameters_in_turns(first, n);
+}
+
+// Parameters are rows of memory then, where they would be permuted. u4 to bf16, BA16a64b2a, over
+// memcpy: 4.4 in place of 5.0 on AVX-512, 7.8 in place of 9.7 on AVX2.
+void emitter::emit_store_in_turns(const ir::op &o, int first, int a) {
+    const conversion &c = k_.converts;
+    const int n = lanes_at_once(), even = converter_regs()[4], odd = converter_regs()[0];
+    if (first > 0) get_bytes(even, a, first, 2 * n);
+    lane_ops_->width_bytes = 4 * n;
+    converter_->decode_in_turns(c.src_type, even, odd, first > 0 ? even : a);
+    emit_arithmetic(o, first, n, even, 2);
+    emit_arithmetic(o, first + 1, n, odd, 2);
+    converter_->encode_in_turns(c.dst_type, even, odd);
+    store_memory(lanes_of(o, first, 2 * n, 16), even, 4 * n);
+}
+
 } // namespace tfmt::cpu::jit

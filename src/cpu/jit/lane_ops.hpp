@@ -225,7 +225,8 @@ public:
     using words_16 = uint16_t[16];
     virtual void lookup_words(int out, int index, const words_16 &table) = 0;
     // Where looks_up_f32(): 16 numbers of f32 as lanes, and out = table[index] in 32-bit lanes; out
-    // = the word of `table` that each word of the index counts, up to 15. Indices are below 16.
+    // = the word of `table` that each word of the index counts. Only the low 4 bits of indices
+    // count.
     using f32_16 = float[16];
     virtual bool looks_up_f32() const { return false; }
     virtual void fill_f32(int, const f32_16 &) { throw std::logic_error("no tables of f32"); }
@@ -249,6 +250,13 @@ public:
     virtual void take_turns(int, int, int, int) { throw std::logic_error("no tables of bytes"); }
     // The 16 bytes at the bottom of b behind those of a, in a.
     virtual void append_half(int, int) { throw std::logic_error("no tables of bytes"); }
+    // Where splits_bytes(): the even and the odd ones of width_bytes / 2 bytes, packed at the
+    // bottom; odd is not a. Where interleaves_words(): the words of 32 bytes of a and of b in
+    // turns, in a.
+    virtual bool splits_bytes() const { return false; }
+    virtual void split_bytes(int, int, int) { throw std::logic_error("does not split bytes"); }
+    virtual bool interleaves_words() const { return false; }
+    virtual void interleave_words(int, int) { throw std::logic_error("no permute of words"); }
     // Packed 1-byte elements to packed 2-byte ones in their high halves, for half the width.
     virtual void high_bytes(int out, int a) = 0;
 

@@ -207,6 +207,16 @@ public:
         g_.vshufps(reg(even), reg(a), reg(b), 0x88);
         g_.vshufps(reg(odd), reg(a), reg(b), 0xdd);
     }
+    bool splits_bytes() const override { return true; }
+    void split_bytes(int even, int odd, int a) override {
+        uint8_t order[64] = {};
+        for (int i = 0; i < 32; i++)
+            order[i] = uint8_t(i % 8 * 2 + i / 8 % 2);
+        const int kept_in = kept(order);
+        kept_in >= 0 ? g_.vpshufb(Xmm(even), Xmm(a), Xmm(kept_in))
+                     : g_.vpshufb(Xmm(even), Xmm(a), g_.ptr[bytes_constant(order, 16)]);
+        g_.vpsrldq(Xmm(odd), Xmm(even), 8);
+    }
     void append_half(int a, int b) override { g_.vinserti128(Ymm(a), Ymm(a), Xmm(b), 1); }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(Xmm(out), Xmm(a));

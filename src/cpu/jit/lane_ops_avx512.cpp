@@ -32,7 +32,6 @@ public:
         if (is_16_bit(o)) return with_words(c, emit);
         with_lanes(c, is_64_bit(o) ? 8 : 4, emit);
     }
-
     void or_masked(int out, int a, int b, uint64_t mask) override {
         if (out == b)
             ternary(reg(out), reg(a), mask, 0xec); // (a & c) | b, out first
@@ -41,7 +40,6 @@ public:
             ternary(reg(out), reg(b), mask, 0xf8); // a | (b & c)
         }
     }
-
     void and_or(int out, int a, uint64_t mask, uint64_t bits) override {
         move(out, a);
         fill(shifted, bits, 4);
@@ -55,7 +53,6 @@ public:
             ternary(reg(out), reg(b), mask, 0xd8); // c ? b : a
         }
     }
-
     void shift(lane_shift s, int out, int a, int n) override {
         switch (s) {
         case lane_shift::left_16: g_.vpsllw(reg(out), reg(a), n); break;
@@ -67,7 +64,6 @@ public:
         case lane_shift::right_64: g_.vpsrlq(reg(out), reg(a), n); break;
         }
     }
-
     void fill(int out, uint64_t c, int lane_bytes) override {
         if (c == 0)
             g_.vpxord(reg(out), reg(out), reg(out));
@@ -78,7 +74,6 @@ public:
         else
             g_.vpbroadcastq(reg(out), g_.ptr[word(c, 8)]);
     }
-
     void select(lane_compare c, int out, int a, int b, int chosen) override {
         select(c, out, a, reg(b), chosen);
     }
@@ -110,11 +105,9 @@ public:
         g_.vcvtpd2qq(reg(out), reg(a));
         g_.vmovdqa64(reg(out) | compared, reg(temp1));
     }
-
     bool has_f16() const override { return true; }
     void f32_from_f16(int out, int a) override { g_.vcvtph2ps(reg(out), half(a)); }
     void f16_from_f32(int out, int a) override { g_.vcvtps2ph(half(out), reg(a), 0); }
-
     bool has_bf16() const override { return has_bf16_; }
     // AVX512_BF16 takes denormals for zero. So they become normal numbers with the same last place,
     // by the exponent above, which is taken away again. f32 -> bf16, 0.26 to 9.6 MB in a row, over
@@ -221,11 +214,9 @@ public:
         uint8_t bytes[64];
         for (int i = 0; i < 64; i += int(sizeof table))
             std::memcpy(bytes + i, table, sizeof table);
-        const int at = kept(bytes);
-        const auto look_up = [&](const Operand &words) {
+        with_bytes(bytes, n_bytes, [&](const Operand &words) {
             g_.vpermw(reg_of(out, n_bytes), reg_of(index, n_bytes), words);
-        };
-        at >= 0 ? look_up(reg_of(at, n_bytes)) : look_up(g_.ptr[bytes_constant(bytes, n_bytes)]);
+        });
     }
     bool looks_up_f32() const override { return true; }
     void fill_f32(int out, const f32_16 &table) override {
@@ -237,11 +228,17 @@ public:
     void lookup_words_in(int out, int index, int table) override {
         g_.vpermw(reg(out), reg(index), reg(table));
     }
+    bool interleaves_words() const override { return true; }
+    void interleave_words(int a, int b) override {
+        uint8_t order[64] = {};
+        for (int i = 0; i < 64; i += 2)
+            order[i] = uint8_t(i / 4 + i / 2 % 2 * 32);
+        g_.vpermt2w(Zmm(a), Zmm(index_reg(order)), Zmm(b));
+    }
     void high_bytes(int out, int a) override {
         g_.vpmovzxbw(half(out), Xmm(a));
         g_.vpsllw(half(out), half(out), 8);
     }
-
     void unpack_nibbles(int out, int a) override {
         g_.vpmovzxbw(reg(out), half(a));
         g_.vpsllw(reg(shifted), reg(out), 4);
@@ -251,13 +248,11 @@ public:
         with_words(0x10011001, [&](const Operand &b) { g_.vpmaddubsw(reg(out), reg(a), b); });
         g_.vpmovwb(half(out), reg(out));
     }
-
     void keep_bytes(int out, int a, uint64_t mask) override {
         g_.mov(g_.r11, mask);
         g_.kmovq(compared, g_.r11);
         g_.vmovdqu8(reg(out) | compared | util::T_z, reg(a));
     }
-
     void load(int out, const RegExp &at) override { g_.vmovups(reg(out), g_.ptr[at]); }
     void broadcast(int out, const RegExp &at, int lane_bytes) override {
         if (lane_bytes == 4)
@@ -333,8 +328,12 @@ private:
     void with_table(const f32_16 &table, F &&f) {
         uint8_t bytes[64];
         std::memcpy(bytes, table, sizeof bytes);
+        with_bytes(bytes, 64, f);
+    }
+    template <typename F>
+    void with_bytes(const uint8_t (&bytes)[64], int n_bytes, F &&f) {
         const int at = kept(bytes);
-        at >= 0 ? f(Zmm(at)) : f(g_.ptr[bytes_constant(bytes, 64)]);
+        at >= 0 ? f(reg_of(at, n_bytes)) : f(g_.ptr[bytes_constant(bytes, n_bytes)]);
     }
     void ternary(const Xmm &out, const Xmm &a, uint64_t c, uint8_t table) {
         with_lanes(c, 4, [&](const Operand &b) { g_.vpternlogd(out, a, b, table); });
