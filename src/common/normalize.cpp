@@ -308,6 +308,14 @@ bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *wh
     const bool by_powers_of_two = p.quant.dst_scales.is_set && p.quant.dst_scales.type == tfmt_e8m0;
     steps.rounds_to_grid = has_short_quotients(p);
     steps.multiplies_by_reciprocal = by_powers_of_two || steps.rounds_to_grid;
+    if (steps.rounds_to_grid && p.quant.dst_zero_points.is_set)
+        steps.operands[dst_zero_point].added = arithmetic::grid;
+    if (steps.computing_type == tfmt_f32 && is_small_integer(p.src_type) && !p.quant.has_sum
+            && p.quant.src_zero_points.is_set && is_small_integer(p.quant.src_zero_points.type))
+        steps.operands[src_zero_point].added = 0x1p23f
+                + (p.src_type == tfmt_s4                ? 8
+                                : p.src_type == tfmt_s8 ? 128
+                                                        : 0);
     if (place_parameters(*out)) return true;
     *why = "groups of a parameter that blocks of src or dst cut";
     return false;

@@ -24,6 +24,11 @@ struct arithmetic {
         bool is_set = false;
         bool is_one_value = false;
         dim_t array_bytes = 0; // from the first array
+        // An integer that is added to each value as it is decoded. To the zero points of small
+        // integers 2^23: these are the last places of that number then, which needs no conversion
+        // (another 8 or 128 turns the sign's bit around), and the difference is exact. u4 to bf16
+        // in rows takes 0.96 of the time with it, s4 0.92.
+        float added = 0;
     };
     // Where dst scales are powers of two (e8m0): their operands hold the reciprocals, which are
     // powers of two as well, and t / dst_scale is the same as the product, which takes half the

@@ -156,8 +156,9 @@ private:
         for (int i = 0; i < n_parameters; i++)
             if (normalized_.converts.steps && is_worth_expander(space, i))
                 expanders_[size_t(i)] = make_generated(
-                        expansion_problem(parameter_at(problem_.quant, i), space), plan_mode::move,
-                        m, &why);
+                        expansion_problem(parameter_at(problem_.quant, i), space,
+                                normalized_.converts.steps.operands[size_t(i)].added),
+                        plan_mode::move, m, &why);
     }
 
     bool is_aligned(const void *dst) const {

@@ -84,15 +84,19 @@ void replace_values(const move_problem &p, int i, char *singles, char *arrays, F
         values[v] = f(values[v]);
 }
 
-// What the kernels want in place of scales and zero points: see arithmetic.
+// What the kernels want in place of scales and zero points: see arithmetic. Expanders have added
+// what is to be added to arrays.
 template <typename T>
-void prepare_values(const move_problem &p, char *singles, char *arrays) {
+void prepare_values(
+        const move_problem &p, const parameter_expanders &expanders, char *singles, char *arrays) {
     const arithmetic &steps = p.converts.steps;
     if (steps.multiplies_by_reciprocal)
         replace_values<T>(p, dst_scale, singles, arrays, [](T scale) { return 1 / scale; });
-    if (steps.rounds_to_grid)
-        replace_values<T>(p, dst_zero_point, singles, arrays,
-                [](T zero_point) { return zero_point + T(arithmetic::grid); });
+    for (int i = 0; i < n_parameters; i++) {
+        const T added = T(steps.operands[size_t(i)].added);
+        if (added != 0 && !expanders[size_t(i)])
+            replace_values<T>(p, i, singles, arrays, [&](T value) { return value + added; });
+    }
 }
 
 template <typename T>
@@ -112,14 +116,16 @@ void fill_all(const quantization &q, const move_problem &problem,
             continue;
         }
         char *array = arrays + space.array_of[i] * space.array_bytes;
+        const int32_t added = int32_t(problem.converts.steps.operands[size_t(i)].added);
         execution expand {given[i], array};
+        expand.dst_zero_points = &added;
         expand.pool = e.pool;
         if (expanders[size_t(i)])
             expanders[size_t(i)]->execute(expand);
         else
             expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
-    prepare_values<T>(problem, singles, arrays);
+    prepare_values<T>(problem, expanders, singles, arrays);
 }
 
 } // namespace
@@ -128,8 +134,13 @@ bool is_worth_expander(const parameter_space &space, int i) {
     return space.array_of[i] >= 0 && space.array_bytes >= tuning::expanded_array_bytes;
 }
 
-reorder_problem expansion_problem(const parameter &p, const parameter_space &space) {
+reorder_problem expansion_problem(const parameter &p, const parameter_space &space, float added) {
     reorder_problem r {};
+    if (added != 0) {
+        r.quant.dst_zero_points.is_set = true;
+        r.quant.dst_zero_points.type = tfmt_s32;
+        r.quant.dst_zero_points.count = 1;
+    }
     r.src_type = p.type;
     r.dst_type = space.type;
     r.src_elem_bits = bits_of(p.type);

@@ -20,7 +20,8 @@ using parameter_expanders = std::array<std::shared_ptr<const implementation>, n_
 
 // Whether the values of parameter `i` are worth such a reorder.
 bool is_worth_expander(const parameter_space &space, int i);
-reorder_problem expansion_problem(const parameter &p, const parameter_space &space);
+// `added` to each value.
+reorder_problem expansion_problem(const parameter &p, const parameter_space &space, float added);
 
 // Memory that the executions of one reorder leave to the next one: fresh memory costs a page fault
 // for every 4 KiB, which took as long as the reorder itself. An execution that finds none, since

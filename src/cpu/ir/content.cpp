@@ -109,6 +109,7 @@ public:
             put_small(uint32_t(o.is_set));
             put_small(uint32_t(o.is_one_value));
             put(int64_t(o.array_bytes));
+            put(int64_t(o.added));
         }
     }
 

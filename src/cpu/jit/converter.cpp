@@ -127,12 +127,13 @@ void converter::decode_f32(data_type_t type, int out, int a) {
         return o_.select_with(lane_compare::greater_i32, out, t_[0], 0xfe, t_[1]);
     default: break;
     }
-    if (type == tfmt_s4) {
+    if (added_ != 0 || type == tfmt_s4) {
         o_.widen(out, a, 1, false);
-        if (o_.looks_up_f32()) return o_.lookup_f32(out, out, values_of_4_bits(type).at);
-        // The sign's bit turned around counts from -8, here in the last places of 2^23.
-        o_.op_with(lane_op::xor_bits, out, out, bits_of_f32(0x1p23f) | 8);
-        return o_.op_with(lane_op::sub_f32, out, out, bits_of_f32(0x1p23f + 8));
+        if (added_ == 0 && o_.looks_up_f32())
+            return o_.lookup_f32(out, out, values_of_4_bits(type).at);
+        const uint64_t added = bits_of_f32(added_ != 0 ? added_ : 0x1p23f + 8);
+        o_.op_with(lane_op::xor_bits, out, out, added); // its last bits turn the sign's around
+        return added_ != 0 ? void() : o_.op_with(lane_op::sub_f32, out, out, added);
     }
     decode_i32(type, out, a);
     o_.f32_from_i32(out, out);

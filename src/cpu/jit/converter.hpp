@@ -35,11 +35,11 @@ inline int bytes_of(carrier c) {
     return c == carrier::f64 || c == carrier::i64 ? 8 : 4;
 }
 
-// The values of s4, u4 or f4_e2m1.
+// The values of s4, u4 or f4_e2m1; to integers something is added.
 struct values_16 {
     float at[16];
 };
-values_16 values_of_4_bits(data_type_t type);
+values_16 values_of_4_bits(data_type_t type, float added = 0);
 
 // Registers that a conversion may use beside its operand.
 constexpr int n_converter_temps = 4;
@@ -48,6 +48,9 @@ class converter {
 public:
     converter(lane_ops &ops, carrier c, const std::array<int, n_converter_temps> &temps)
         : o_(ops), carrier_(c), t_(temps) {}
+
+    // Small integers are decoded to what `added` and they are: see arithmetic::operand.
+    void add_when_decoding(float added) { added_ = added; }
 
     // Register `a` holds elements of `type` packed at the bottom (a byte each if they have 4 bits);
     // out: one in each lane of ops.width_bytes. `out` may be a; a is kept if it is not.
@@ -105,6 +108,7 @@ private:
 
     lane_ops &o_;
     const carrier carrier_;
+    float added_ = 0;
     const std::array<int, n_converter_temps> t_;
 };
 

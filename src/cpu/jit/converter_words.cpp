@@ -54,14 +54,14 @@ const float_format &format_of(data_type_t type) {
 
 } // namespace
 
-values_16 values_of_4_bits(data_type_t type) {
+values_16 values_of_4_bits(data_type_t type, float added) {
     static const float f4_magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
     values_16 values;
     for (int code = 0; code < 16; code++) {
         if (type == tfmt_f4_e2m1)
             values.at[code] = code < 8 ? f4_magnitudes[code] : -f4_magnitudes[code - 8];
         else
-            values.at[code] = float(type == tfmt_s4 && code >= 8 ? code - 16 : code);
+            values.at[code] = float(type == tfmt_s4 && code >= 8 ? code - 16 : code) + added;
     }
     return values;
 }
@@ -158,8 +158,9 @@ void converter::decode_in_turns(data_type_t type, int even, int odd, int a) {
         // Of an index only the low 4 bits count.
         o_.widen(even, a, 2, false);
         o_.shift(lane_shift::right_32, odd, even, 8);
-        o_.lookup_f32(even, even, values_of_4_bits(type).at);
-        return o_.lookup_f32(odd, odd, values_of_4_bits(type).at);
+        const values_16 values = values_of_4_bits(type, added_);
+        o_.lookup_f32(even, even, values.at);
+        return o_.lookup_f32(odd, odd, values.at);
     }
     o_.split_bytes(even, odd, a);
     decode_f32(type, even, even);

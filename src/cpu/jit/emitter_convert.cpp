@@ -18,6 +18,7 @@ void emitter::prepare_conversion() {
     std::copy(regs.begin() + 1, regs.end(), temps.begin());
     carrier_ = carrier_of(k_.converts);
     converter_ = std::make_unique<converter>(*lane_ops_, carrier_, temps);
+    converter_->add_when_decoding(k_.converts.steps.operands[src_zero_point].added);
     const bool fills_vectors = k_.converts.at_load && !k_.converts.is_identity()
             && k_.elem_bytes == 1 && lanes_at_once() * bytes_of(carrier_) == k_.vector_bytes;
     packs_loads_ = fills_vectors && converter_->packs(k_.converts.src_type, k_.converts.dst_type);

@@ -28,7 +28,8 @@ void emitter::emit_store_by_table(const ir::op &o, int first, int a) {
         return;
     if (!lane_ops_->looks_up_f32()) return emit_store_by_table_of_bytes(o, a);
     lane_ops_->width_bytes = 64;
-    lane_ops_->fill_f32(table, values_of_4_bits(c.src_type).at);
+    lane_ops_->fill_f32(
+            table, values_of_4_bits(c.src_type, c.steps.operands[src_zero_point].added).at);
     emit_arithmetic(o, first, 16, table);
     converter_->encode(c.dst_type, table);
     if (first > 0) get_bytes(x, a, first, 32);
@@ -47,7 +48,7 @@ void emitter::emit_store_by_table_of_bytes(const ir::op &o, int a) {
     const conversion &c = k_.converts;
     const auto regs = converter_regs();
     const int words = regs[0], second = regs[4], x = regs[1], other = regs[2], low = regs[3];
-    const values_16 values = values_of_4_bits(c.src_type);
+    const values_16 values = values_of_4_bits(c.src_type, c.steps.operands[src_zero_point].added);
     lane_ops_->width_bytes = 32;
     for (int half : {0, 1}) {
         lane_ops::f32_8 table;
