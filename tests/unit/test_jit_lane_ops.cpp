@@ -3,6 +3,8 @@
 // host has and in every width, with every way in which operands share registers, against plain C++.
 #include <cmath>
 
+#include <algorithm>
+
 #include "tests/unit/lane_ops_helpers.hpp"
 
 namespace {
@@ -91,6 +93,10 @@ bytes reference(lane_op o, int n, const bytes &a, const bytes &b) {
     case lane_op::min_u16: return lanewise<u16>(n, a, b, min_of<u16>);
     case lane_op::mul_low_i16:
         return lanewise<u16>(n, a, b, [](u16 x, u16 y) { return u16(u32(x) * y); });
+    case lane_op::sub_sat_i16:
+        return lanewise<int16_t>(n, a, b, [](int16_t x, int16_t y) {
+            return int16_t(std::clamp(int(x) - y, INT16_MIN, INT16_MAX));
+        });
     case lane_op::average_u16:
         return lanewise<u16>(n, a, b, [](u16 x, u16 y) { return u16((u32(x) + y + 1) / 2); });
     case lane_op::min_u8: return lanewise<uint8_t>(n, a, b, min_of<uint8_t>);

@@ -347,13 +347,13 @@ bool converter::packs(data_type_t src, data_type_t dst) const {
 // unsigned types make 0; of s4, bounded from below too, a byte whose low half is 0. (Where lanes
 // have masks NaN are cleared instead: a second bound made bf16 to s4 on AVX-512 take 1.05 times as
 // long.)
-void converter::encode_lanes(data_type_t type, int x) {
+void converter::encode_lanes(data_type_t type, int x, float grid) {
     if (carrier_ == carrier::i32) return;
     const float high = type == tfmt_s8 ? 127 : type == tfmt_u8 ? 255 : type == tfmt_s4 ? 7 : 15;
-    const bool clears_nan = type == tfmt_s8 || (type == tfmt_s4 && o_.has_masks());
-    clears_nan ? o_.min_or_zero_f32(x, bits_of_f32(high))
-               : o_.min_or_nan_f32(x, bits_of_f32(high), t_[0]);
-    if (type == tfmt_s4 && !clears_nan) o_.max_or_nan_f32(x, bits_of_f32(-8), t_[0]);
+    const bool is_cleared = clears_nan(type);
+    is_cleared ? o_.min_or_zero_f32(x, bits_of_f32(high))
+               : o_.min_or_nan_f32(x, bits_of_f32(high + grid), t_[0]);
+    if (type == tfmt_s4 && !is_cleared) o_.max_or_nan_f32(x, bits_of_f32(grid - 8), t_[0]);
     o_.i32_from_f32(x, x);
 }
 

@@ -64,7 +64,11 @@ public:
     // what they make of them.
     // The last temporary is left alone: there the packed words of a pair may wait.
     bool packs(data_type_t src, data_type_t dst) const;
-    void encode_lanes(data_type_t type, int x);
+    // Where takes_grid, encode_lanes may find arithmetic::grid in its lanes, which finish_words
+    // takes away from what they are packed to: where NaN need not be cleared before.
+    bool takes_grid(data_type_t type) const { return !clears_nan(type); }
+    void encode_lanes(data_type_t type, int x, float grid = 0);
+    void finish_words(int x, float grid);
     void pack_bytes(data_type_t type, int out, int a, int b);
     void finish_packed(data_type_t type, int x);
     // Whether there is a step before the last of encode: results in the low bytes of words.
@@ -81,6 +85,9 @@ public:
     void encode_in_turns(data_type_t type, int even, int odd);
 
 private:
+    bool clears_nan(data_type_t type) const {
+        return type == tfmt_s8 || (type == tfmt_s4 && o_.has_masks());
+    }
     void decode_f32(data_type_t type, int out, int a);
     void decode_i32(data_type_t type, int out, int a);
     void decode_small_float(int x, const struct float_format &f);

@@ -210,6 +210,11 @@ void converter::encode_words(data_type_t type, int x) {
     }
 }
 
+// The grid is even, so that ties round to the same integers with it; NaN stay the lowest word.
+void converter::finish_words(int x, float grid) {
+    if (grid != 0) o_.op_with(lane_op::sub_sat_i16, x, x, twice(uint32_t(grid)));
+}
+
 bool converter::leaves_low_bytes(data_type_t type) const {
     return bytes_of(carrier_) == 2 && is_f8(type);
 }

@@ -156,6 +156,7 @@ private:
     void emit_memory_store(const ir::op &o, int a);
     void emit_converting_load(const ir::op &o, int out);
     void convert_loaded(const ir::op &o, const ir::op &part, int first, int n, int x);
+    bool leaves_grid() const;
     void emit_packing_load(const ir::op &o, int out);
     void emit_joining_load(const ir::op &o, int out);
     bool loads_in_parts(const ir::op &o) const;

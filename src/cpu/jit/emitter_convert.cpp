@@ -145,7 +145,7 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x, int lane
     if (rounds_to_grid && !k_.converts.steps.operands[dst_zero_point].is_set)
         lane_ops_->op_with(lane_op::add_f32, x, x, grid);
     apply(dst_zero_point, lane_op::add_f32, lane_op::add_f64);
-    if (rounds_to_grid) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
+    if (rounds_to_grid && !leaves_grid()) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
 }
 
 // Offsets of the parameters of `n` lanes from those of the first of them, `first`.
@@ -267,9 +267,17 @@ void emitter::convert_loaded(const ir::op &o, const ir::op &part, int first, int
     if (c.steps) emit_arithmetic(o, first, n, x);
 }
 
+// Whether the grid is taken away from packed words and not from lanes, of which there are twice as
+// many registers. bf16 to u4 with groups in rows takes 0.83 of the time on AVX-512, 0.92 on AVX2.
+bool emitter::leaves_grid() const {
+    return packs_loads_ && k_.converts.steps.rounds_to_grid
+            && converter_->takes_grid(k_.converts.dst_type);
+}
+
 void emitter::emit_packing_load(const ir::op &o, int out) {
     const data_type_t type = k_.converts.dst_type;
     const int n = lanes_at_once(), x = converter_regs()[0], other = converter_regs().back();
+    const float grid = leaves_grid() ? arithmetic::grid : 0;
     for (int pair : {0, 1}) {
         const int packed = pair == 0 ? out : other;
         for (int half : {0, 1}) {
@@ -281,9 +289,10 @@ void emitter::emit_packing_load(const ir::op &o, int out) {
                 continue;
             }
             convert_loaded(o, part, first, n, lanes);
-            converter_->encode_lanes(type, lanes);
+            converter_->encode_lanes(type, lanes, grid);
         }
         lane_ops_->pack_words(packed, packed, x);
+        converter_->finish_words(packed, grid);
     }
     converter_->pack_bytes(type, out, out, other);
     converter_->finish_packed(type, out);

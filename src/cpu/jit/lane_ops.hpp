@@ -38,6 +38,7 @@ enum class lane_op {
     max_i16,
     min_u16,
     mul_low_i16,
+    sub_sat_i16, // signed, saturated
     average_u16, // (a + b + 1) / 2 of the whole sum
     min_u8,
     min_i8,

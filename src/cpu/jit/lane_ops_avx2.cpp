@@ -356,6 +356,7 @@ private:
         case lane_op::max_i16: g_.vpmaxsw(out, a, b); break;
         case lane_op::min_u16: g_.vpminuw(out, a, b); break;
         case lane_op::mul_low_i16: g_.vpmullw(out, a, b); break;
+        case lane_op::sub_sat_i16: g_.vpsubsw(out, a, b); break;
         case lane_op::average_u16: g_.vpavgw(out, a, b); break;
         case lane_op::min_u8: g_.vpminub(out, a, b); break;
         case lane_op::min_i8: g_.vpminsb(out, a, b); break;

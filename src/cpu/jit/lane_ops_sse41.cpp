@@ -282,6 +282,7 @@ private:
         case lane_op::max_i16: g_.pmaxsw(out, b); break;
         case lane_op::min_u16: g_.pminuw(out, b); break;
         case lane_op::mul_low_i16: g_.pmullw(out, b); break;
+        case lane_op::sub_sat_i16: g_.psubsw(out, b); break;
         case lane_op::average_u16: g_.pavgw(out, b); break;
         case lane_op::min_u8: g_.pminub(out, b); break;
         case lane_op::min_i8: g_.pminsb(out, b); break;
