@@ -66,7 +66,7 @@ public:
     bool packs(data_type_t src, data_type_t dst) const;
     // Where takes_grid, encode_lanes may find arithmetic::grid in its lanes, which finish_words
     // takes away from what they are packed to: where NaN need not be cleared before.
-    bool takes_grid(data_type_t type) const { return !clears_nan(type); }
+    bool takes_grid(data_type_t type) const { return type != tfmt_s8; }
     void encode_lanes(data_type_t type, int x, float grid = 0);
     void finish_words(int x, float grid);
     void pack_bytes(data_type_t type, int out, int a, int b);
@@ -85,9 +85,6 @@ public:
     void encode_in_turns(data_type_t type, int even, int odd);
 
 private:
-    bool clears_nan(data_type_t type) const {
-        return type == tfmt_s8 || (type == tfmt_s4 && o_.has_masks());
-    }
     void decode_f32(data_type_t type, int out, int a);
     void decode_i32(data_type_t type, int out, int a);
     void decode_small_float(int x, const struct float_format &f);
