@@ -267,6 +267,22 @@ TEST(Plan, OrderOfLoops) {
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
 }
 
+// Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
+TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
+    machine m = avx512();
+    m.l3_bytes = 0;
+    const auto is_streamed = [&](const vec &dims, tfmt_data_type_t type) {
+        const move_problem move = normalized(dims, "ab", "ba", type);
+        const plan any = planned(move, m);
+        EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
+        plan p;
+        return make_streamed_plan(move, m, &p, &any);
+    };
+    EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_u8));
+    EXPECT_TRUE(is_streamed({4096, 4160}, tfmt_u8));   // no rows that collide
+    EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines
+}
+
 // Rows that share sets of L1 on both sides, unless tiles have whole lines on both.
 TEST(Plan, CollectsBetweenRowsThatCollide) {
     const auto stores = [](const vec &dims, tfmt_data_type_t type, const machine &m) {

@@ -161,21 +161,27 @@ int max_reg_bits(const move_problem &p, const machine &m) {
     return bits - p.converts.steps.has_sum;
 }
 
-// How many of the rows that `run` steps through on the side where it is not contiguous share the
-// fullest set of L1.
-int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+// How many rows share the fullest set of L1, of all that bits with these strides lead to.
+int rows_in_l1_set(const std::vector<dim_t> &bit_strides) {
     std::vector<dim_t> rows {0};
-    for (const level_bit &b : run) {
-        if (contains(other, b)) continue;
-        const level &l = p.levels[size_t(b.level)];
-        const dim_t stride = (of_src ? l.src_stride : l.dst_stride) << b.k;
+    for (dim_t stride : bit_strides)
         for (size_t i = 0, n = rows.size(); i < n; i++)
             rows.push_back(rows[i] + stride);
-    }
     std::array<int, tuning::l1_set_period_bytes / tuning::line_bytes> in_set {};
     for (dim_t row : rows)
         in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
     return *std::max_element(in_set.begin(), in_set.end());
+}
+
+// Of the rows that `run` steps through on the side where it is not contiguous.
+int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+    std::vector<dim_t> strides;
+    for (const level_bit &b : run) {
+        if (contains(other, b)) continue;
+        const level &l = p.levels[size_t(b.level)];
+        strides.push_back((of_src ? l.src_stride : l.dst_stride) << b.k);
+    }
+    return rows_in_l1_set(strides);
 }
 
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
@@ -272,6 +278,15 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     if (union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m))) return false;
     return rows_in_l1_set(p, dst_line, src_line, true) >= tuning::min_rows_to_collect
             && rows_in_l1_set(p, src_line, dst_line, false) >= tuning::min_rows_to_collect;
+}
+
+bool reads_lines_again(const tile &t) {
+    if ((t.src_elem_bits << t.src_run.size()) / 8 > tuning::line_bytes / 4) return false;
+    std::vector<dim_t> strides;
+    for (int b : t.dst_run)
+        if (std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
+            strides.push_back(t.bits[size_t(b)].src_stride_bytes);
+    return rows_in_l1_set(strides) >= tuning::min_rows_to_collect;
 }
 
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {

@@ -81,6 +81,10 @@ bool exceeds_cache(const move_problem &p, const machine &m);
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
 
+// Whether a tile reads a quarter of each line or less, of so many rows that share a set of L1 that
+// the line is gone when its next part is wanted.
+bool reads_lines_again(const tile &t);
+
 tile choose_tile(const move_problem &p, const machine &m, store_path stores);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
