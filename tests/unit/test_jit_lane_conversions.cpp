@@ -299,27 +299,6 @@ TEST_P(LaneConversionsOn, Nibbles) {
 
 // ---------------------------------------------------------------- bytes
 
-TEST_P(LaneConversionsOn, ShiftsOfBytes) {
-    for (int n : {0, 1, 4, 8, 15})
-        for (int out : {1, 2})
-            for (bool is_left : {false, true})
-                check({"shift of bytes", 16, out, 16, {},
-                        [&](lane_ops &ops) {
-                            is_left ? ops.shift_bytes_left(out, 2, n)
-                                    : ops.shift_bytes_right(out, 2, n);
-                        },
-                        [&](const state &s) {
-                            bytes result {};
-                            for (int i = 0; i < 16; i++) {
-                                const int from = is_left ? i - n : i + n;
-                                if (from >= 0 && from < 16)
-                                    result[size_t(i)] = s.regs[2][size_t(from)];
-                            }
-                            return result;
-                        },
-                        {}});
-}
-
 TEST_P(LaneConversionsOn, KeepsBytes) {
     random_source random(3);
     for (int width : widths())

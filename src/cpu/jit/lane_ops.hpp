@@ -44,7 +44,6 @@ enum class lane_op {
     min_i8,
     max_i8,
     dot_i16, // of the signed words of each 32-bit lane of a and b: the sum of two products, 32 bits
-    add_i64,
     sub_i64,
     add_f64,
     sub_f64,
@@ -54,15 +53,7 @@ enum class lane_op {
     max_f64
 };
 
-enum class lane_shift {
-    left_16,
-    right_16,
-    left_32,
-    right_32,
-    arithmetic_right_32,
-    left_64,
-    right_64
-};
+enum class lane_shift { left_16, right_16, left_32, right_32, arithmetic_right_32 };
 
 enum class lane_compare {
     equal_i32,
@@ -268,10 +259,6 @@ public:
     // The bytes of a that `mask` names; the others, up to width_bytes, zero.
     virtual void keep_bytes(int out, int a, uint64_t mask) = 0;
 
-    // Byte shifts of the low 16 bytes.
-    virtual void shift_bytes_left(int out, int a, int n_bytes) = 0;
-    virtual void shift_bytes_right(int out, int a, int n_bytes) = 0;
-
     // Lanes of 4 or 8 bytes from memory: side by side, one in all, or lane i from
     // offsets_bytes[i] behind `at`; the last may read up to 64 bytes beyond any of them, and uses
     // rax and temp.
@@ -319,7 +306,7 @@ private:
     constant_pool &pool_;
 };
 
-inline bool is_64_bit(lane_op o) { return o >= lane_op::add_i64; }
-inline bool is_16_bit(lane_op o) { return o >= lane_op::add_i16 && o < lane_op::add_i64; }
+inline bool is_64_bit(lane_op o) { return o >= lane_op::sub_i64; }
+inline bool is_16_bit(lane_op o) { return o >= lane_op::add_i16 && o < lane_op::sub_i64; }
 
 } // namespace tfmt::cpu::jit

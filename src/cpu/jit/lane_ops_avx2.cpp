@@ -36,8 +36,6 @@ public:
         case lane_shift::left_32: g_.vpslld(reg(out), reg(a), n); break;
         case lane_shift::right_32: g_.vpsrld(reg(out), reg(a), n); break;
         case lane_shift::arithmetic_right_32: g_.vpsrad(reg(out), reg(a), n); break;
-        case lane_shift::left_64: g_.vpsllq(reg(out), reg(a), n); break;
-        case lane_shift::right_64: g_.vpsrlq(reg(out), reg(a), n); break;
         }
     }
 
@@ -274,9 +272,6 @@ public:
     }
     void op_row(lane_op o, int out, int a, const RegExp &at, int) override { op_at(o, out, a, at); }
 
-    void shift_bytes_left(int out, int a, int n) override { g_.vpslldq(Xmm(out), Xmm(a), n); }
-    void shift_bytes_right(int out, int a, int n) override { g_.vpsrldq(Xmm(out), Xmm(a), n); }
-
 protected:
     void first_or_nan_f32(lane_op o, int x, uint64_t c, int temp) override {
         const int at = kept(c, 4);
@@ -362,7 +357,6 @@ private:
         case lane_op::min_i8: g_.vpminsb(out, a, b); break;
         case lane_op::max_i8: g_.vpmaxsb(out, a, b); break;
         case lane_op::dot_i16: g_.vpmaddwd(out, a, b); break;
-        case lane_op::add_i64: g_.vpaddq(out, a, b); break;
         case lane_op::sub_i64: g_.vpsubq(out, a, b); break;
         case lane_op::add_f64: g_.vaddpd(out, a, b); break;
         case lane_op::sub_f64: g_.vsubpd(out, a, b); break;

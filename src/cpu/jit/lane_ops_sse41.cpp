@@ -40,8 +40,6 @@ public:
         case lane_shift::left_32: g_.pslld(Xmm(out), n); break;
         case lane_shift::right_32: g_.psrld(Xmm(out), n); break;
         case lane_shift::arithmetic_right_32: g_.psrad(Xmm(out), n); break;
-        case lane_shift::left_64: g_.psllq(Xmm(out), n); break;
-        case lane_shift::right_64: g_.psrlq(Xmm(out), n); break;
         }
     }
 
@@ -214,15 +212,6 @@ public:
         op(o, Xmm(out), g_.ptr[at]);
     }
 
-    void shift_bytes_left(int out, int a, int n) override {
-        move(out, a);
-        g_.pslldq(Xmm(out), n);
-    }
-    void shift_bytes_right(int out, int a, int n) override {
-        move(out, a);
-        g_.psrldq(Xmm(out), n);
-    }
-
 private:
     static constexpr int compared = 0;
 
@@ -288,7 +277,6 @@ private:
         case lane_op::min_i8: g_.pminsb(out, b); break;
         case lane_op::max_i8: g_.pmaxsb(out, b); break;
         case lane_op::dot_i16: g_.pmaddwd(out, b); break;
-        case lane_op::add_i64: g_.paddq(out, b); break;
         case lane_op::sub_i64: g_.psubq(out, b); break;
         case lane_op::add_f64: g_.addpd(out, b); break;
         case lane_op::sub_f64: g_.subpd(out, b); break;
