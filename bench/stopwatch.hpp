@@ -15,7 +15,10 @@ struct timing_options {
 // Microseconds a call, [contestant][round]. In every round each contestant gets a batch of calls
 // that lasts long enough for the clock to resolve, preceded by an untimed one, so that the others
 // leave no trace in the caches and a slow spell of the machine hits all of them. A contestant
-// whose first call alone takes several times min_ms is measured by that call.
+// whose first call alone takes several times min_ms is measured by that call. Contestants that take
+// milliseconds where others take microseconds come after these, in rounds of their own: while one
+// of them runs, other programs take the last cache, and one untimed call does not win it back (the
+// others' times over memcpy read 3 in place of 1.5).
 std::vector<std::vector<double>> time_interleaved(
         const std::vector<std::function<void()>> &contestants, const timing_options &options);
 
