@@ -21,6 +21,21 @@ uint32_t bits_of(float v) {
     return bits;
 }
 
+// body(), with its constants loaded before it: which of them are kept is known behind it only.
+template <typename Body>
+void with_kept_constants(lane_ops &ops, Body &&body) {
+    Xbyak::CodeGenerator &g = ops.generator();
+    Xbyak::Label load, loaded, done;
+    g.jmp(load, Xbyak::CodeGenerator::T_NEAR);
+    g.L(loaded);
+    body();
+    g.jmp(done, Xbyak::CodeGenerator::T_NEAR);
+    g.L(load);
+    ops.load_kept_constants();
+    g.jmp(loaded, Xbyak::CodeGenerator::T_NEAR);
+    g.L(done);
+}
+
 // Registers 2 and up, each narrowed to a part of its own, become one in their order.
 TEST_P(LanePackingOn, Parts) {
     struct {
@@ -342,16 +357,10 @@ TEST_P(LanePackingOn, BoundsThatKeepNans) {
             check({"min_or_nan_f32", width, 1, width, {2, 3, 4},
                     [&](lane_ops &ops) {
                         if (is_kept) ops.keep_constants_in({3, 4});
-                        Xbyak::Label load, loaded, done;
-                        ops.generator().jmp(load, Xbyak::CodeGenerator::T_NEAR);
-                        ops.generator().L(loaded);
-                        ops.min_or_nan_f32(1, bits_of(1.5f), 2);
-                        ops.max_or_nan_f32(1, bits_of(-2.0f), 2);
-                        ops.generator().jmp(done, Xbyak::CodeGenerator::T_NEAR);
-                        ops.generator().L(load);
-                        ops.load_kept_constants();
-                        ops.generator().jmp(loaded, Xbyak::CodeGenerator::T_NEAR);
-                        ops.generator().L(done);
+                        with_kept_constants(ops, [&] {
+                            ops.min_or_nan_f32(1, bits_of(1.5f), 2);
+                            ops.max_or_nan_f32(1, bits_of(-2.0f), 2);
+                        });
                     },
                     [&](const state &s) {
                         return converted<uint32_t, uint32_t>(width / 4, s.regs[1], [](uint32_t v) {
@@ -387,20 +396,12 @@ TEST_P(LanePackingOn, ConstantsInRegisters) {
         check({"kept constants", GetParam().vector_bytes, 1, GetParam().vector_bytes, {3, 4, 5, 6},
                 [&](lane_ops &ops) {
                     ops.keep_constants_in({spare.begin(), spare.begin() + n_kept});
-                    // What is kept is known at the end, and loaded at the beginning.
-                    Xbyak::Label load, loaded;
-                    ops.generator().jmp(load, Xbyak::CodeGenerator::T_NEAR);
-                    ops.generator().L(loaded);
                     using tfmt::cpu::jit::lane_op;
-                    for (uint32_t c : {0x00010203u, 0x0f0f0f0fu, 0x00010203u, 0x12345678u})
-                        ops.op_with(
-                                c == 0x0f0f0f0f ? lane_op::xor_bits : lane_op::add_i32, 1, 1, c);
-                    Xbyak::Label done;
-                    ops.generator().jmp(done, Xbyak::CodeGenerator::T_NEAR);
-                    ops.generator().L(load);
-                    ops.load_kept_constants();
-                    ops.generator().jmp(loaded, Xbyak::CodeGenerator::T_NEAR);
-                    ops.generator().L(done);
+                    with_kept_constants(ops, [&] {
+                        for (uint32_t c : {0x00010203u, 0x0f0f0f0fu, 0x00010203u, 0x12345678u})
+                            ops.op_with(c == 0x0f0f0f0f ? lane_op::xor_bits : lane_op::add_i32, 1,
+                                    1, c);
+                    });
                 },
                 [&](const state &s) {
                     return converted<uint32_t, uint32_t>(

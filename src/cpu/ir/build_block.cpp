@@ -199,10 +199,7 @@ private:
                 constant(packing(places, of_loads)));
     }
 
-    static uint64_t packed_mask(uint64_t mask) {
-        const int n = __builtin_popcountll(mask);
-        return n == 64 ? mask : (uint64_t(1) << n) - 1;
-    }
+    static uint64_t packed_mask(uint64_t mask) { return low_bits(__builtin_popcountll(mask)); }
 
     struct masks_of_chunk {
         uint64_t all; // bytes that take part
@@ -219,7 +216,7 @@ private:
         const std::vector<int64_t> fill = subset_sums(shape.fill, offset_of);
         const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
         const int chunk_bytes = t_.elem_bytes << shape.run.size();
-        const uint64_t full = chunk_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << chunk_bytes) - 1;
+        const uint64_t full = low_bits(chunk_bytes);
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
                                                   : is_dst_packed(t_, shape.run);
         const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
 
 namespace tfmt::cpu::ir {
+
+// The mask of the first `n` bytes, up to 64.
+inline uint64_t low_bits(int n) { return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1; }
 
 struct chunk {
     int64_t offset_bytes; // from the src (load) or dst (store) pointer of the block
@@ -50,6 +54,9 @@ public:
 
     size_t size() const { return n_; }
     bool empty() const { return n_ == 0; }
+    bool moves_nothing() const {
+        return std::all_of(begin(), end(), [](const chunk &c) { return c.mask == 0; });
+    }
     chunk *begin() { return n_ > 1 ? many_.data() : &one_; }
     chunk *end() { return begin() + n_; }
     const chunk *begin() const { return n_ > 1 ? many_.data() : &one_; }

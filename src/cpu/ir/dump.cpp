@@ -15,7 +15,7 @@ std::string hex(uint64_t v) {
 }
 
 std::string chunks_text(const op &o) {
-    const uint64_t all = o.unit_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << o.unit_bytes) - 1;
+    const uint64_t all = low_bits(o.unit_bytes);
     std::string text;
     for (const chunk &c : o.chunks) {
         text += " [" + std::to_string(c.offset_bytes) + "]";

@@ -339,8 +339,7 @@ void converter::encode_i32(data_type_t type, int x) {
 bool converter::packs(data_type_t src, data_type_t dst) const {
     // See decode_small_float.
     if (!o_.has_f16() && (src == tfmt_f16 || src == tfmt_f8_e5m2)) return false;
-    const bool is_f32 = carrier_ == carrier::f32 || carrier_ == carrier::f32_without_denormals;
-    return (is_f32 || carrier_ == carrier::i32) && is_small_integer(dst);
+    return (is_f32(carrier_) || carrier_ == carrier::i32) && is_small_integer(dst);
 }
 
 // A bound from above is enough: what is far below becomes INT32_MIN, and so does NaN, which

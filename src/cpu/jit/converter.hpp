@@ -30,6 +30,8 @@ enum class carrier {
 carrier carrier_of(data_type_t src, data_type_t dst);
 carrier carrier_of(const conversion &c);
 bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst);
+inline bool is_f32(carrier c) { return c == carrier::f32 || c == carrier::f32_without_denormals; }
+
 inline int bytes_of(carrier c) {
     if (c == carrier::bf16 || c == carrier::f16) return 2;
     return c == carrier::f64 || c == carrier::i64 ? 8 : 4;

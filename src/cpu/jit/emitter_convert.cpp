@@ -37,17 +37,10 @@ int emitter::lanes_at_once() const {
 
 namespace {
 
-bool is_empty(const ir::op &o) {
-    return std::all_of(
-            o.chunks.begin(), o.chunks.end(), [](const ir::chunk &c) { return c.mask == 0; });
-}
-
-uint64_t low_bits(int n) { return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1; }
-
 // What a mask of the bytes of `n` lanes is where each has `bits` and not lane_bytes.
 uint64_t resized_mask(uint64_t mask, int n, int lane_bytes, int bits) {
-    mask &= low_bits(n * lane_bytes);
-    if (mask == low_bits(n * lane_bytes)) return low_bits((n * bits + 7) / 8);
+    mask &= ir::low_bits(n * lane_bytes);
+    if (mask == ir::low_bits(n * lane_bytes)) return ir::low_bits((n * bits + 7) / 8);
     uint64_t resized = 0;
     for (int i = 0; i < n; i++)
         if (mask >> i * lane_bytes & 1)
@@ -249,7 +242,7 @@ bool emitter::loads_in_parts(const ir::op &o) const {
     if (!lane_ops_->narrows_to_parts() || !converter_->narrows_lanes(c.dst_type)) return false;
     if (lanes_at_once() * bytes_of(carrier_) != k_.vector_bytes) return false;
     return !c.makes_zero_nonzero()
-            || data_bytes(o, 0, n_lanes, k_.elem_bytes) == low_bits(k_.vector_bytes);
+            || data_bytes(o, 0, n_lanes, k_.elem_bytes) == ir::low_bits(k_.vector_bytes);
 }
 
 // Lanes [first, first + n) of a load, decoded and computed with.
@@ -284,7 +277,7 @@ void emitter::emit_packing_load(const ir::op &o, int out) {
             const int first = (2 * pair + half) * n, lanes = half == 0 ? packed : x;
             const ir::op part = lanes_of(o, first, n, k_.converts.src_elem_bits);
             lane_ops_->width_bytes = k_.vector_bytes;
-            if (is_empty(part)) {
+            if (part.chunks.moves_nothing()) {
                 lane_ops_->fill(lanes, 0, 4);
                 continue;
             }
@@ -298,7 +291,7 @@ void emitter::emit_packing_load(const ir::op &o, int out) {
     converter_->finish_packed(type, out);
     lane_ops_->join_parts(out, 4);
     const uint64_t data = data_bytes(o, 0, k_.vector_bytes, 1);
-    if (k_.converts.makes_zero_nonzero() && data != low_bits(k_.vector_bytes))
+    if (k_.converts.makes_zero_nonzero() && data != ir::low_bits(k_.vector_bytes))
         lane_ops_->keep_bytes(out, out, data);
 }
 
@@ -308,7 +301,7 @@ void emitter::emit_joining_load(const ir::op &o, int out) {
         const int words = half == 0 ? out : converter_regs()[0];
         const ir::op part = lanes_of(o, half * n, n, k_.converts.src_elem_bits);
         lane_ops_->width_bytes = k_.vector_bytes;
-        if (is_empty(part)) {
+        if (part.chunks.moves_nothing()) {
             lane_ops_->fill(words, 0, 4);
             continue;
         }
@@ -326,7 +319,7 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
     const bool in_parts = loads_in_parts(o);
     for (int first = 0; first < k_.vector_bytes / k_.elem_bytes; first += n) {
         const ir::op part = lanes_of(o, first, n, c.src_elem_bits);
-        if (is_empty(part)) {
+        if (part.chunks.moves_nothing()) {
             if (first == 0) emit_zero(out);
             continue;
         }
@@ -340,7 +333,7 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
         }
         converter_->encode(c.dst_type, x);
         const uint64_t loaded = data_bytes(o, first, n, k_.elem_bytes);
-        if (k_.converts.makes_zero_nonzero() && loaded != low_bits(n * k_.elem_bytes)) {
+        if (k_.converts.makes_zero_nonzero() && loaded != ir::low_bits(n * k_.elem_bytes)) {
             lane_ops_->width_bytes = n * k_.elem_bytes;
             lane_ops_->keep_bytes(x, x, loaded);
         }
@@ -373,7 +366,7 @@ void emitter::emit_converting_store(const ir::op &o, int a) {
             continue;
         }
         const ir::op part = lanes_of(o, first, n, c.dst_elem_bits);
-        if (is_empty(part)) continue;
+        if (part.chunks.moves_nothing()) continue;
         const uint64_t data = data_bytes(o, first, n, elem_bytes);
         if (data == 0) {
             lane_ops_->width_bytes = std::max(16, n * elem_bytes);
@@ -389,7 +382,7 @@ void emitter::emit_converting_store(const ir::op &o, int a) {
             }
             if (c.steps) emit_arithmetic(o, first, n, x);
             converter_->encode(c.dst_type, x);
-            if (data != low_bits(n * elem_bytes)) {
+            if (data != ir::low_bits(n * elem_bytes)) {
                 lane_ops_->width_bytes = n * elem_bytes;
                 lane_ops_->keep_bytes(x, x, data);
             }

@@ -13,8 +13,8 @@ namespace tfmt::cpu::jit {
 // in place of 3.4, transposed 3.8 in place of 4.9.
 bool emitter::stores_by_table(int first) const {
     const conversion &c = k_.converts;
-    const bool is_f32 = carrier_ == carrier::f32 || carrier_ == carrier::f32_without_denormals;
-    if (!c.steps || has_sum() || !is_f32 || k_.elem_bytes * 32 > k_.vector_bytes) return false;
+    if (!c.steps || has_sum() || !is_f32(carrier_) || k_.elem_bytes * 32 > k_.vector_bytes)
+        return false;
     if (!lane_ops_->looks_up_f32() && !lane_ops_->looks_up_bytes()) return false;
     return c.src_elem_bits == 4 && c.dst_elem_bits == 16 && !varies(first, 32);
 }
@@ -23,9 +23,7 @@ void emitter::emit_store_by_table(const ir::op &o, int first, int a) {
     const conversion &c = k_.converts;
     const int table = converter_regs()[0], x = converter_regs()[4];
     const ir::op part = lanes_of(o, first, 32, 16);
-    if (std::all_of(part.chunks.begin(), part.chunks.end(),
-                [](const ir::chunk &c) { return c.mask == 0; }))
-        return;
+    if (part.chunks.moves_nothing()) return;
     if (!lane_ops_->looks_up_f32()) return emit_store_by_table_of_bytes(o, a);
     lane_ops_->width_bytes = 64;
     lane_ops_->fill_f32(
@@ -37,7 +35,7 @@ void emitter::emit_store_by_table(const ir::op &o, int first, int a) {
     lane_ops_->widen_words(x, first > 0 ? x : a, false);
     lane_ops_->lookup_words_in(x, x, table);
     const uint64_t data = data_bytes(o, first, 32, 2);
-    if (data != ~uint64_t(0)) lane_ops_->keep_bytes(x, x, data);
+    if (data != ir::low_bits(64)) lane_ops_->keep_bytes(x, x, data);
     store_memory(part, x, 64);
 }
 
@@ -63,9 +61,9 @@ void emitter::emit_store_by_table_of_bytes(const ir::op &o, int a) {
     lane_ops_->lookup_bytes_in(x, other, low, second);
     for (int half : {0, 1}) {
         const ir::op part = lanes_of(o, 16 * half, 16, 16);
-        const uint64_t data = data_bytes(o, 16 * half, 16, 2), all = 0xffffffff;
+        const uint64_t data = data_bytes(o, 16 * half, 16, 2);
         const int stored = half == 0 ? x : other;
-        if (data != all) lane_ops_->keep_bytes(stored, stored, data);
+        if (data != ir::low_bits(32)) lane_ops_->keep_bytes(stored, stored, data);
         store_memory(part, stored, 32);
     }
 }
@@ -76,7 +74,8 @@ bool emitter::stores_two(const ir::op &o, int first) const {
     const bool is_quiet = carrier_ == carrier::f32_without_denormals
             || (carrier_ == carrier::f32 && c.steps);
     return is_quiet && c.dst_type == tfmt_bf16 && lane_ops_->looks_up_bytes()
-            && k_.elem_bytes * 16 <= k_.vector_bytes && data_bytes(o, first, 16, 2) == 0xffffffff;
+            && k_.elem_bytes * 16 <= k_.vector_bytes
+            && data_bytes(o, first, 16, 2) == ir::low_bits(32);
 }
 
 void emitter::emit_store_of_two(const ir::op &o, int first, int a) {
@@ -100,13 +99,12 @@ void emitter::emit_store_of_two(const ir::op &o, int first, int a) {
 bool emitter::stores_in_turns(const ir::op &o, int first) const {
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), n_bytes = 4 * n;
-    const bool is_f32 = carrier_ == carrier::f32 || carrier_ == carrier::f32_without_denormals;
-    if (!c.steps || has_sum() || !is_f32 || k_.elem_bytes != 1 || c.dst_elem_bits != 16)
+    if (!c.steps || has_sum() || !is_f32(carrier_) || k_.elem_bytes != 1 || c.dst_elem_bits != 16)
         return false;
     if (2 * n > k_.vector_bytes || n_bytes != max_vector_bytes()) return false;
     if (!converter_->converts_in_turns(c.src_type, c.dst_type)) return false;
-    const uint64_t all = ~uint64_t(0) >> (64 - n_bytes);
-    return data_bytes(o, first, 2 * n, 2) == all && takes_parameters_in_turns(first, n);
+    return data_bytes(o, first, 2 * n, 2) == ir::low_bits(n_bytes)
+            && takes_parameters_in_turns(first, n);
 }
 
 // Parameters are rows of memory then, where they would be permuted. u4 to bf16, BA16a64b2a, over

@@ -112,6 +112,14 @@ void emitter::load_field(const Reg64 &to, drain_tables::field f) {
     load_number(to, rdx + tables_.field_offset_bytes(f));
 }
 
+// Where the run is in scratch and destination.
+void emitter::load_places() {
+    load_field(rdi, drain_tables::scratch);
+    add(rdi, r8);
+    load_field(rsi, drain_tables::dst);
+    add(rsi, r12);
+}
+
 // Lines that will be written in part, at the beginning or the end of the runs, are fetched before:
 // a store that waits for its line holds up all that follow.
 void emitter::emit_claim(bool of_end) {
@@ -130,10 +138,7 @@ void emitter::emit_claim(bool of_end) {
 
 void emitter::emit_drain(bool is_chained) {
     emit_fetches();
-    load_field(rdi, drain_tables::scratch);
-    add(rdi, r8);
-    load_field(rsi, drain_tables::dst);
-    add(rsi, r12);
+    load_places();
     load_field(rax, drain_tables::bytes);
     emit_run_begin(is_chained);
     emit_lines(4);
@@ -151,10 +156,7 @@ void emitter::emit_drain(bool is_chained) {
 void emitter::emit_copy() {
     Label part, done;
     emit_fetches();
-    load_field(rdi, drain_tables::scratch);
-    add(rdi, r8);
-    load_field(rsi, drain_tables::dst);
-    add(rsi, r12);
+    load_places();
     load_field(rax, drain_tables::bytes);
     mov(rcx, rax);
     emit_lines(4);
@@ -238,12 +240,9 @@ void emitter::emit_keep_back() {
 }
 
 void emitter::emit_end_of_row() {
-    load_field(rsi, drain_tables::dst);
-    add(rsi, r12);
+    load_places();
     load_field(rcx, drain_tables::bytes);
     add(rsi, rcx);
-    load_field(rdi, drain_tables::scratch);
-    add(rdi, r8);
     mov(r11, rsi);
     and_(r11d, line_bytes - 1);
     sub(rsi, r11);

@@ -41,9 +41,7 @@ protected:
 
     void store_vector(const Address &to, int a); // all of it, past the caches if so asked
 
-    static uint64_t full_mask(const ir::op &o) {
-        return o.unit_bytes == 64 ? ~uint64_t(0) : (uint64_t(1) << o.unit_bytes) - 1;
-    }
+    static uint64_t full_mask(const ir::op &o) { return ir::low_bits(o.unit_bytes); }
 
 private:
     void load_lane(const piece_list &pieces, const Xmm &x);

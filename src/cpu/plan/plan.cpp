@@ -157,7 +157,8 @@ bool choose_order(plan &p, const move_problem &whole) {
 }
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
-// much code. `other`: a plan of the same problem and machine, or null.
+// much code. `other`: a plan of the same problem and machine, or null: what it has found is taken
+// over, and where it is better there is none.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
         const plan *other, plan *out) {
     *out = {};
@@ -165,6 +166,10 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     out->stores = stores;
     out->target = m;
     out->the_tile = mode == plan_mode::move ? choose_tile(p, m, stores) : choose_zero_tile(p, m);
+    // A scratch lets tiles read whole lines: u8 4096x4096 transposed 1.9 times memcpy,
+    // streamed 2.8.
+    if (other && other->stores == store_path::staged && reads_lines_again(out->the_tile))
+        return false;
     out->problem = p;
     out->moved_bytes = moved_bytes(p);
     if (!choose_order(*out, p)) return false;
@@ -223,13 +228,8 @@ bool make_plan(
 }
 
 bool make_streamed_plan(const move_problem &p, const machine &m, plan *out, const plan *for_any) {
-    if (!exceeds_cache(p, m)) return false;
-    // A scratch lets tiles read whole lines: u8 4096x4096 transposed 1.9 times memcpy,
-    // streamed 2.8.
-    if (for_any && for_any->stores == store_path::staged
-            && reads_lines_again(choose_tile(p, m, store_path::streamed)))
-        return false;
-    return lay_out(p, m, plan_mode::move, store_path::streamed, for_any, out);
+    return exceeds_cache(p, m)
+            && lay_out(p, m, plan_mode::move, store_path::streamed, for_any, out);
 }
 
 std::string to_text(const plan &p) {
