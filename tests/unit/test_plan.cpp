@@ -301,10 +301,20 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// Of 3x3 weights a tile reads 9 elements of a row: what is left of their lines comes next.
+TEST(Plan, ReadsLinesOfOddRunsAtOnce) {
+    const auto innermost = [](const vec &dims, const char *dst) {
+        const plan p = planned(normalized(dims, "abcd", dst, tfmt_f32), avx512());
+        return p.problem.levels.back();
+    };
+    EXPECT_EQ(innermost({256, 256, 3, 3}, "cdba").src_stride, 36);
+    EXPECT_EQ(innermost({256, 256, 4, 4}, "cdba").dst_stride, 64); // whole lines
+}
+
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own
 // dimension.
 TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
-    tfmt::cpu::tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {}, 32, 32};
+    tfmt::cpu::tile t {4, 64, {}, {0, 1, 2, 3}, {4, 5, 6, 7}, {}, 32, 32, 64, 64};
     t.bits.resize(8, {0, 1, 1, 0, 0});
     const std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
             {0, 4, 8, 64, 8000, {}, {}}};

@@ -10,14 +10,6 @@ namespace tfmt::cpu {
 
 namespace {
 
-// Bytes of a run that one tile covers.
-dim_t run_bytes(const tile &t, const std::vector<int> &run, int elem_bits) {
-    dim_t n_bits = elem_bits;
-    for (int bit : run)
-        if (t.bits[size_t(bit)].level >= 0) n_bits *= 2;
-    return std::max<dim_t>(1, n_bits / 8);
-}
-
 // Irregular levels and what lies above them in their dimension belong to the driver.
 bool belongs_to_driver(const std::vector<level> &levels, const level &l) {
     return std::any_of(levels.begin(), levels.end(), [&](const level &other) {
@@ -49,8 +41,8 @@ public:
         : all_(levels),
           outer_(levels),
           bytes_(tile_bytes(t)),
-          src_bytes_(run_bytes(t, t.src_run, t.src_elem_bits)),
-          dst_bytes_(run_bytes(t, t.dst_run, t.dst_elem_bits)) {
+          src_bytes_(t.src_run_bytes),
+          dst_bytes_(t.dst_run_bytes) {
         for (const tile_bit &b : t.bits)
             if (b.level >= 0)
                 tile_.push_back(
@@ -236,16 +228,18 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         b.sort(false);
         break;
     case memory_pattern::beyond_l2:
+        if (reads_odd_runs(t)) b.grow_src(tuning::odd_runs_src_bytes);
         b.complete_lines(true, true);
         b.grow_src(tuning::block_src_bytes);
-        b.grow_dst(tuning::block_dst_bytes);
+        b.grow_dst(reads_odd_runs(t) ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
         b.sort(true);
         break;
     case memory_pattern::streamed:
+        if (crowds_l1(t)) b.grow_src(tuning::odd_runs_src_bytes);
         // Parts of a line of the destination must follow each other at once.
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
         b.grow_src(tuning::block_src_bytes);
-        b.grow_dst(tuning::block_dst_bytes);
+        b.grow_dst(crowds_l1(t) ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
         b.sort(true);
         break;
     case memory_pattern::staged:

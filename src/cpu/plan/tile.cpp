@@ -196,10 +196,24 @@ bool prefers_whole_src_lines(
     return uses_scratch(stores) || of_src > rows_in_l1_set(p, src, dst, false);
 }
 
+// What a run covers: of a level no more than it has.
+dim_t bytes_of_run(const move_problem &p, const bit_list &run, int elem_bits) {
+    dim_t n_bits = elem_bits;
+    for (size_t i = 0; i < run.size();) {
+        const int level = run[i].level;
+        dim_t steps = 1;
+        for (; i < run.size() && run[i].level == level; i++)
+            steps *= 2;
+        n_bits *= std::min(steps, p.levels[size_t(level)].extent);
+    }
+    return std::max<dim_t>(1, n_bits / 8);
+}
+
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
     tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0),
-            p.src_elem_bits(), p.dst_elem_bits()};
+            p.src_elem_bits(), p.dst_elem_bits(), bytes_of_run(p, src_run, p.src_elem_bits()),
+            bytes_of_run(p, dst_run, p.dst_elem_bits())};
     for (const level_bit &b : taken) {
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
@@ -280,13 +294,31 @@ bool needs_collecting(const move_problem &p, const machine &m) {
             && rows_in_l1_set(p, src_line, dst_line, false) >= tuning::min_rows_to_collect;
 }
 
-bool reads_lines_again(const tile &t) {
-    if ((t.src_elem_bits << t.src_run.size()) / 8 > tuning::line_bytes / 4) return false;
+namespace {
+
+// Of the rows of the source that a tile reads.
+int source_rows_in_l1_set(const tile &t) {
     std::vector<dim_t> strides;
     for (int b : t.dst_run)
         if (std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
             strides.push_back(t.bits[size_t(b)].src_stride_bytes);
-    return rows_in_l1_set(strides) >= tuning::min_rows_to_collect;
+    return rows_in_l1_set(strides);
+}
+
+} // namespace
+
+bool reads_lines_again(const tile &t) {
+    return (t.src_elem_bits << t.src_run.size()) / 8 <= tuning::line_bytes / 4
+            && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
+}
+
+bool reads_odd_runs(const tile &t) {
+    return t.src_run != t.dst_run && tuning::line_bytes % t.src_run_bytes != 0
+            && t.src_run_bytes % tuning::line_bytes != 0;
+}
+
+bool crowds_l1(const tile &t) {
+    return reads_odd_runs(t) && source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
 }
 
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {

@@ -54,6 +54,8 @@ struct tile {
     std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
     int src_elem_bits;              // in memory
     int dst_elem_bits;
+    dim_t src_run_bytes = 0; // in memory, of what the run has of its levels
+    dim_t dst_run_bytes = 0;
 
     int n_lane_bits() const;
     int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
@@ -74,9 +76,6 @@ dim_t moved_bytes(const move_problem &p);
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
-// Along both contiguous runs; where the source has none of two elements or more, elements are read
-// one at a time into vectors of the destination's run; where that has none, they are moved so, or,
-// if they are converted, written so.
 // Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
@@ -85,6 +84,16 @@ bool needs_collecting(const move_problem &p, const machine &m);
 // the line is gone when its next part is wanted.
 bool reads_lines_again(const tile &t);
 
+// Whether tiles end within lines of the source, of which the next ones read the rest.
+bool reads_odd_runs(const tile &t);
+
+// The same, of so many rows that share a set of L1 that none is left for
+// what is written.
+bool crowds_l1(const tile &t);
+
+// Along both contiguous runs; where the source has none of two elements or more, elements are read
+// one at a time into vectors of the destination's run; where that has none, they are moved so, or,
+// if they are converted, written so.
 tile choose_tile(const move_problem &p, const machine &m, store_path stores);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.

@@ -91,6 +91,18 @@ constexpr size_t fits_any_l2_bytes = 256 << 10;
 constexpr dim_t block_src_bytes = 256;
 constexpr dim_t block_dst_bytes = 512;
 
+// The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
+// the source's rows at once, before the tile moves on along the destination, so that what is left
+// of a line is still in L1. Time over memcpy, block_src/dst_bytes / 64 and 512 / 128 and 512 / 128
+// and 256 / 128 and 128 / 64 and 64: f32 abcd -> cdba 256x256x3x3 3.0 / 3.0 / 2.3 / 2.3 / 2.1
+// / 2.4, 272x264x3x3 1.6 / 1.6 / 1.5 / 1.4 / 1.3 / 1.4, bf16 272x264x3x3 2.0 / 2.0 / 2.0 / 1.7
+// / 1.6 / 1.7. Streamed only where rows of the source share sets of L1: f32 512x512x3x3 2.1 / -
+// / 1.5 / 1.4 / 1.3 / 1.8; of 50 others 1.05 / - / 1.08 / - / 1.08. Not for runs of half a line,
+// which lie in one (1.6 / - / - / - / 1.8), nor where the destination has the same runs (1.4 / - /
+// - / - / 3.2); for runs of the destination that end within lines no order of 6 made a difference.
+constexpr dim_t odd_runs_src_bytes = 128;
+constexpr dim_t odd_runs_dst_bytes = 128;
+
 // Staged blocks: bytes of a run that one block drains (narrow: of elements below 4 bytes, more of
 // which need more rows of the source), bytes along the source, bytes of a block, and up to which
 // length a whole level of the destination joins a run. 16 cases of 15 to 75 MB, geometric mean, for
