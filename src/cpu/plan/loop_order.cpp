@@ -243,10 +243,12 @@ loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern
         b.sort(true);
         break;
     case memory_pattern::staged:
+        if (crowds_l1(t)) b.grow_src(tuning::odd_runs_src_bytes);
         b.stage(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
                 tuning::staged_src_bytes, tuning::staged_block_bytes);
         break;
     case memory_pattern::staged_near:
+        if (crowds_l1(t)) b.grow_src(tuning::odd_runs_src_bytes);
         b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes);
         break;
     case memory_pattern::collected:

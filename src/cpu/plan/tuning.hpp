@@ -97,8 +97,9 @@ constexpr dim_t block_dst_bytes = 512;
 // and 256 / 128 and 128 / 64 and 64: f32 abcd -> cdba 256x256x3x3 3.0 / 3.0 / 2.3 / 2.3 / 2.1
 // / 2.4, 272x264x3x3 1.6 / 1.6 / 1.5 / 1.4 / 1.3 / 1.4, bf16 272x264x3x3 2.0 / 2.0 / 2.0 / 1.7
 // / 1.6 / 1.7. Streamed only where rows of the source share sets of L1: f32 512x512x3x3 2.1 / -
-// / 1.5 / 1.4 / 1.3 / 1.8; of 50 others 1.05 / - / 1.08 / - / 1.08. Not for runs of half a line,
-// which lie in one (1.6 / - / - / - / 1.8), nor where the destination has the same runs (1.4 / - /
+// / 1.5 / 1.4 / 1.3 / 1.8; of 50 others 1.05 / - / 1.08 / - / 1.08. Staged there too:
+// 500x512x3x3 3.3 / 2.2, 700x1024x3x3 2.7 / 1.7. Not for runs of half a line, which lie in one (1.6
+// / - / - / - / 1.8), nor where the destination has the same runs (1.4 / - /
 // - / - / 3.2); for runs of the destination that end within lines no order of 6 made a difference.
 constexpr dim_t odd_runs_src_bytes = 128;
 constexpr dim_t odd_runs_dst_bytes = 128;
