@@ -90,6 +90,7 @@ feature_set decode_features(const cpuid_words &words) {
     if ((words.xcr0 & ymm_state) != ymm_state) return features;
     features |= feature_os_ymm;
     add_if(words.leaf1_ecx, 28, feature_avx);
+    add_if(words.leaf1_ecx, 12, feature_fma);
     add_if(words.leaf1_ecx, 29, feature_f16c);
     add_if(words.leaf7_ebx, 5, feature_avx2);
     add_if(words.leaf7_ebx, 8, feature_bmi2);

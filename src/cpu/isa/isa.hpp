@@ -32,6 +32,7 @@ enum cpu_feature : uint32_t {
     feature_avx512_fp16 = 1u << 12,
     feature_os_ymm = 1u << 13, // the operating system saves ymm registers
     feature_os_zmm = 1u << 14, // and zmm and mask registers
+    feature_fma = 1u << 15,
 };
 using feature_set = uint32_t; // an or of cpu_feature
 

@@ -172,6 +172,9 @@ private:
     bool stores_in_turns(const ir::op &o, int first) const;
     void emit_store_in_turns(const ir::op &o, int first, int a);
     void emit_arithmetic(const ir::op &o, int first, int n, int x, int lane_step = 1);
+    void emit_fused_quotient(const ir::op &o, int first, int n, int x, int lane_step);
+    void load_parameter(
+            const ir::op &o, int first, int n, int out, parameter_index i, int lane_step);
     void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step,
             int lane_step);
     std::vector<int32_t> lane_offsets(int first, int n, int step = 1) const;

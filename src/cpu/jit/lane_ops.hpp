@@ -87,6 +87,9 @@ public:
     // `constant` in every lane, of 32 bits (with two equal halves where lanes have 16 bits) or, for
     // operations on 64-bit lanes, of 64.
     virtual void op_with(lane_op o, int out, int a, uint64_t constant) = 0;
+    // x = x * factor + addend, rounded once, where has_fused(): for what is the same rounded twice.
+    virtual bool has_fused() const { return false; }
+    virtual void mul_add_f32(int, int, int) { throw std::logic_error("no fused operations"); }
     // out = a | (b & mask), with the mask in every 32-bit lane. b may change.
     virtual void or_masked(int out, int a, int b, uint64_t mask) {
         op_with(lane_op::and_bits, b, b, mask);

@@ -267,6 +267,10 @@ public:
         else
             g_.vgatherdpd(reg(out), g_.ptr[g_.rax + places], reg(compared));
     }
+    bool has_fused() const override { return true; }
+    void mul_add_f32(int x, int factor, int addend) override {
+        g_.vfmadd213ps(reg(x), reg(factor), reg(addend));
+    }
     void op_at(lane_op o, int out, int a, const RegExp &at) override {
         op(o, reg(out), reg(a), g_.ptr[at]);
     }

@@ -32,6 +32,10 @@ public:
         if (is_16_bit(o)) return with_words(c, emit);
         with_lanes(c, is_64_bit(o) ? 8 : 4, emit);
     }
+    bool has_fused() const override { return true; }
+    void mul_add_f32(int x, int factor, int addend) override {
+        g_.vfmadd213ps(reg(x), reg(factor), reg(addend));
+    }
     void or_masked(int out, int a, int b, uint64_t mask) override {
         if (out == b)
             ternary(reg(out), reg(a), mask, 0xec); // (a & c) | b, out first
