@@ -318,9 +318,10 @@ TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
     t.bits.resize(8, {0, 1, 1, 0, 0});
     const std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
             {0, 4, 8, 64, 8000, {}, {}}};
+    const std::vector<dim_limits> limits {{32, 32}, {8, 8}};
     lines text;
     for (const level &l :
-            tfmt::cpu::order_levels(levels, t, tfmt::cpu::memory_pattern::beyond_l2).levels)
+            tfmt::cpu::order_levels(levels, limits, t, tfmt::cpu::memory_pattern::beyond_l2).levels)
         text.push_back(plan_test::text_of(l));
     EXPECT_EQ(text, (lines {"4 x 8, 64 -> 8000", "8 x 1, 4096 -> 1000", "8 x 1, 9000 -> 64"}));
 }

@@ -107,7 +107,7 @@ bool is_drivers(const std::vector<level> &levels, const level &l) {
     });
 }
 
-std::string misordered(const loop_order &order) {
+std::string misordered(const loop_order &order, const std::vector<dim_limits> &limits) {
     const std::vector<level> &levels = order.levels;
     for (size_t i = 0; i < levels.size(); i++)
         for (size_t j = i + 1; j < levels.size(); j++) {
@@ -118,11 +118,12 @@ std::string misordered(const loop_order &order) {
         }
     if (order.n_block_levels < 0 || size_t(order.n_block_levels) > levels.size())
         return "a block of " + std::to_string(order.n_block_levels) + " levels";
-    const size_t around = levels.size() - size_t(order.n_block_levels);
-    for (size_t i = around; i < levels.size(); i++)
+    for (size_t i = levels.size() - size_t(order.n_block_levels); i < levels.size(); i++)
         if (is_drivers(levels, levels[i])) return "a level of the driver in a block";
-    const dim_t next = around > 0 && levels[around - 1].is_regular() ? levels[around - 1].src_stride
-                                                                     : 0;
+    // Steps of padding are no next block.
+    const auto read = std::find_if(levels.rbegin() + order.n_block_levels, levels.rend(),
+            [&](const level &l) { return limits[size_t(l.dim)].load > l.unit; });
+    const dim_t next = read != levels.rend() && read->is_regular() ? read->src_stride : 0;
     if (order.next_block_bytes != next) return "the next block is at " + std::to_string(next);
     return "";
 }
@@ -146,9 +147,9 @@ TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
             const tile t = tfmt::cpu::choose_tile(r.move, m, way.stores);
             const std::vector<level> levels = around_tile(r.move, t);
             ASSERT_EQ(misses(r.move, t, levels), ""); // of the tile alone
-            const loop_order order = tfmt::cpu::order_levels(levels, t, way.pattern);
+            const loop_order order = tfmt::cpu::order_levels(levels, r.move.limits, t, way.pattern);
             std::string wrong = misses(r.move, t, order.levels);
-            if (wrong.empty()) wrong = misordered(order);
+            if (wrong.empty()) wrong = misordered(order, r.move.limits);
             ASSERT_EQ(wrong, "") << "seed " << seed << ", pattern " << int(way.pattern) << ": "
                                  << r.text << "\n"
                                  << to_text(r.move) << to_text(t) << text_of(order.levels);
@@ -318,7 +319,7 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
         const tile t = tfmt::cpu::choose_tile(r.move, m, store_path::staged);
         if (t.vector_bytes < 16) continue;
         const loop_order order = tfmt::cpu::order_levels(
-                around_tile(r.move, t), t, memory_pattern::staged);
+                around_tile(r.move, t), r.move.limits, t, memory_pattern::staged);
         const staging s = tfmt::cpu::make_staging(r.move, t, order, true);
         if (!s) continue;
         std::vector<place> places = block_elements(r.move, t, order, s).places;
@@ -395,7 +396,7 @@ TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
                     {2, 70, 1, 16000, 24000, {}, {}}}};
     const tile t = tfmt::cpu::choose_tile(short_runs, avx512(), store_path::staged);
     const loop_order order = tfmt::cpu::order_levels(
-            around_tile(short_runs, t), t, memory_pattern::staged);
+            around_tile(short_runs, t), short_runs.limits, t, memory_pattern::staged);
     EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order, true));
 }
 

@@ -6,9 +6,9 @@
 #include "cpu/plan/tile.hpp"
 
 // In which order the levels around a tile are visited. In: the levels without the tile's bits, in
-// any order. Out: the same levels, outer to inner, some of them cut in two (an outer level of
-// blocks, an inner one within the block). A pure function; the memory pattern of a reorder is
-// decided here and nowhere else.
+// any order, and how far each dimension is read and written. Out: the same levels, outer to inner,
+// some of them cut in two (an outer level of blocks, an inner one within the block). A pure
+// function; the memory pattern of a reorder is decided here and nowhere else.
 namespace tfmt::cpu {
 
 // How the bytes travel. The block of each is in tuning.hpp.
@@ -25,9 +25,10 @@ enum class memory_pattern {
 struct loop_order {
     std::vector<level> levels; // outer to inner
     int n_block_levels;        // the last of them: a block, finished before the next one begins
-    dim_t next_block_bytes;    // from the source of a block to that of the next; 0: not known
+    dim_t next_block_bytes;    // from the source of a block to the next that is read; 0: not known
 };
 
-loop_order order_levels(std::vector<level> levels, const tile &t, memory_pattern pattern);
+loop_order order_levels(std::vector<level> levels, const std::vector<dim_limits> &limits,
+        const tile &t, memory_pattern pattern);
 
 } // namespace tfmt::cpu
