@@ -144,13 +144,14 @@ struct side {
     dim_t level::*stride;
     std::vector<digit> level::*digits;
     dim_t move_problem::*offset;
+    int conversion::*elem_bits;
     int conversion::*pair_level;
     const char *name;
 };
 const side src_side {&level::src_stride, &level::src_digits, &move_problem::src_offset_bytes,
-        &conversion::src_pair_level, "src"};
+        &conversion::src_elem_bits, &conversion::src_pair_level, "src"};
 const side dst_side {&level::dst_stride, &level::dst_digits, &move_problem::dst_offset_bytes,
-        &conversion::dst_pair_level, "dst"};
+        &conversion::dst_elem_bits, &conversion::dst_pair_level, "dst"};
 
 // f(stride) for all strides of the side, and its offset.
 template <typename F>
@@ -190,10 +191,42 @@ bool split_nibbles(move_problem &p, const side &s, std::string *why) {
     return true;
 }
 
-bool scale_side(move_problem &p, const side &s, int elem_bits, std::string *why) {
+bool scale_side(move_problem &p, const side &s, std::string *why) {
+    const int elem_bits = p.converts.*s.elem_bits;
     if (elem_bits == 4) return split_nibbles(p, s, why);
     for_each_address(p, s, [&](dim_t &n) { n *= elem_bits / 8; });
     return true;
+}
+
+// Makes elements of the two that share a byte where they are in different lines of the other side,
+// and bytes are on their own. Time over memcpy, 1024 x 1024 with groups of 32, before and so: bf16
+// to u4, ab -> ba 4.8, 4.4, ab -> BA16a64b2a 3.7, 3.3 (AVX2 7.0, 5.8 and 6.0, 4.5); u4 to bf16, ba
+// -> ab 4.1, 4.0, BA16a64b2a -> ab 4.2, 3.2, ab -> ba 3.4, 2.9. Within a line, ab -> BA16a64b2a:
+// 4.2, 7.7.
+constexpr dim_t min_row_bytes = 64;
+void pair_rows(move_problem &p) {
+    conversion &c = p.converts;
+    const side &narrow = c.at_load ? dst_side : src_side, &wide = c.at_load ? src_side : dst_side;
+    const int index = c.*narrow.pair_level;
+    if (index < 0 || c.*wide.elem_bits < 8 || c.steps.has_sum) return;
+    const level pair = p.levels[size_t(index)];
+    dim_limits &limits = p.limits[size_t(pair.dim)];
+    if (pair.*wide.stride < min_row_bytes) return;
+    bool has_run = false;
+    for (const level &l : p.levels) {
+        if (l.dim == pair.dim && l.unit > 1 && l.unit % 2) return;
+        has_run = has_run || (l.is_regular() && l.*narrow.stride == 1);
+    }
+    if (!has_run) return;
+    c.pairs_rows = true;
+    c.row_bytes = pair.*wide.stride;
+    c.row_param_bytes = pair.param_stride_bytes;
+    c.*narrow.elem_bits = 8;
+    c.*narrow.pair_level = -1;
+    p.levels.erase(p.levels.begin() + index);
+    limits = {limits.load / 2, limits.store / 2};
+    for (level &l : p.levels)
+        if (l.dim == pair.dim) l.unit /= 2;
 }
 
 // Indices of dimension `dim` that share the values of all parameters.
@@ -338,8 +371,9 @@ bool normalize_conversion(const reorder_problem &p, move_problem *out, std::stri
     drop_single_steps(*out);
     split_exact_dims(*out);
     fuse_neighbours(*out);
-    return scale_side(*out, src_side, p.src_elem_bits, why)
-            && scale_side(*out, dst_side, p.dst_elem_bits, why);
+    if (!scale_side(*out, src_side, why) || !scale_side(*out, dst_side, why)) return false;
+    pair_rows(*out);
+    return true;
 }
 
 } // namespace
@@ -367,6 +401,9 @@ std::string to_text(const move_problem &p) {
         if (l.param_stride_bytes) text += " param_stride " + std::to_string(l.param_stride_bytes);
         text += "\n";
     }
+    if (p.converts.pairs_rows)
+        text += "  bytes of two elements, " + std::to_string(p.converts.row_bytes)
+                + " bytes apart\n";
     return text;
 }
 

@@ -62,6 +62,12 @@ struct conversion {
     // Of 4-bit elements: the level of the two that share a byte, whose stride is given as 0.
     int src_pair_level = -1;
     int dst_pair_level = -1;
+    // 4-bit elements whose neighbours in a byte are in two rows of the other side: an element on
+    // the way is that byte, and counts 8 bits on the side of 4-bit elements. So nothing has to be
+    // packed or unpacked behind (before) the shuffles, of which half as many are left.
+    bool pairs_rows = false;
+    dim_t row_bytes = 0;       // from the first to the second of the two on the other side
+    dim_t row_param_bytes = 0; // and among the parameters
     arithmetic steps;
 
     explicit operator bool() const { return src_type != tfmt_data_type_undef; }
@@ -82,6 +88,13 @@ struct move_problem {
 
     int src_elem_bits() const { return converts ? converts.src_elem_bits : 8 * elem_bytes; }
     int dst_elem_bits() const { return converts ? converts.dst_elem_bits : 8 * elem_bytes; }
+    // What an element on the way stands for.
+    int moved_src_bits() const {
+        return src_elem_bits() << (converts.pairs_rows && converts.at_load);
+    }
+    int moved_dst_bits() const {
+        return dst_elem_bits() << (converts.pairs_rows && !converts.at_load);
+    }
 };
 
 // Widest element a move is widened to. 16 bytes is the widest unit every vector ISA can place

@@ -42,7 +42,7 @@ public:
         size_t slack = tuning::line_bytes;
         for (const tile_bit &b : plan_.the_tile.bits)
             slack += size_t(b.param_stride_bytes);
-        return slack;
+        return slack + size_t(plan_.problem.converts.row_param_bytes);
     }
 
     void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
@@ -77,8 +77,8 @@ private:
             driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
         };
         const move_problem &p = plan_.problem;
-        const dim_t dst_bytes = plan_.moved_bytes / (p.src_elem_bits() + p.dst_elem_bits())
-                * p.dst_elem_bits();
+        const dim_t dst_bytes = plan_.moved_bytes / (p.moved_src_bits() + p.moved_dst_bits())
+                * p.moved_dst_bits();
         const team threads = team_worth(plan_.moved_bytes, pool, dst, dst_bytes);
         parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
             if (plan_.scratch)

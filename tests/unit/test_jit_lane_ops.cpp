@@ -246,6 +246,32 @@ TEST_P(LaneOpsOn, OperationsWithMemory) {
             }
 }
 
+// Rounded once: 2^-25 would be lost if the product were rounded.
+TEST_P(LaneOpsOn, Fused) {
+    check({"mul_add_f32", 16, 1, 16, {},
+            [&](lane_ops &ops) {
+                if (ops.has_fused()) return ops.mul_add_f32(1, 2, 3);
+                EXPECT_THROW(ops.mul_add_f32(1, 2, 3), std::logic_error);
+            },
+            [&](const state &s) {
+                if (GetParam().vector_bytes == 16) return s.regs[1]; // has none
+                bytes result {};
+                for (int i = 0; i < 4; i++) {
+                    const float x = lane<float>(s.regs[1], i), factor = lane<float>(s.regs[2], i),
+                                addend = lane<float>(s.regs[3], i),
+                                sum = std::fma(x, factor, addend);
+                    set_lane<float>(result, i,
+                            std::isnan(factor)           ? quiet(factor)
+                                    : std::isnan(x)      ? quiet(x)
+                                    : std::isnan(addend) ? quiet(addend)
+                                    : std::isnan(sum)    ? -std::numeric_limits<float>::quiet_NaN()
+                                                         : sum);
+                }
+                return result;
+            },
+            {}});
+}
+
 TEST_P(LaneOpsOn, MaskedBits) {
     const auto both = [](int width, const bytes &a, const bytes &b, auto &&f) {
         return lanewise<uint32_t>(width, a, b, f);

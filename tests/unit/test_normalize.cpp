@@ -190,6 +190,34 @@ TEST(Normalize, UnpacksNibblesThatPart) {
     EXPECT_EQ(p.levels.size(), 4u);
 }
 
+// Two rows of the other side make a byte, if they are in different lines.
+TEST(Normalize, MakesBytesOfTwoRows) {
+    const auto problem_of = [](const vec &dims, tfmt_data_type_t src, const char *src_tag,
+                                    tfmt_data_type_t dst, const char *dst_tag) {
+        move_problem p;
+        std::string why;
+        EXPECT_TRUE(tfmt::normalize(
+                tfmt::make_problem(by_tag(dims, src_tag, src), by_tag(dims, dst_tag, dst)), &p,
+                &why));
+        return p;
+    };
+    const move_problem packs = problem_of({6, 32}, tfmt_f32, "ab", tfmt_u4, "ba");
+    EXPECT_TRUE(packs.converts.pairs_rows);
+    EXPECT_EQ(packs.converts.row_bytes, 128);
+    EXPECT_EQ(packs.converts.dst_elem_bits, 8);
+    EXPECT_EQ(axes_of(packs), (lines {"3 x 1, 256 -> 1", "32 x 1, 4 -> 3"}));
+    const move_problem unpacks = problem_of({10, 64}, tfmt_s4, "BA4b2a", tfmt_bf16, "ab");
+    EXPECT_TRUE(unpacks.converts.pairs_rows);
+    EXPECT_EQ(unpacks.converts.row_bytes, 128);
+    EXPECT_EQ(unpacks.converts.src_elem_bits, 8);
+    const auto pairs = [&](const vec &dims, tfmt_data_type_t src, const char *src_tag,
+                               tfmt_data_type_t dst, const char *dst_tag) {
+        return problem_of(dims, src, src_tag, dst, dst_tag).converts.pairs_rows;
+    };
+    EXPECT_FALSE(pairs({6, 32}, tfmt_f32, "ab", tfmt_u4, "ab")); // neighbours
+    EXPECT_FALSE(pairs({6, 8}, tfmt_f32, "ab", tfmt_u4, "ba"));  // in a line
+}
+
 // What becomes narrower is converted where it is loaded, what becomes wider where it is stored.
 TEST(Normalize, ConvertsWhereElementsAreNarrow) {
     const auto problem_of = [](tfmt_data_type_t src, tfmt_data_type_t dst) {

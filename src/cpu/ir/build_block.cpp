@@ -275,13 +275,18 @@ private:
     // What the next block loads at this place, in whole lines.
     void prefetch_all() {
         std::vector<int64_t> lines;
+        const conversion &converts = p_.problem.converts;
+        const bool reads_pairs = converts.pairs_rows && converts.at_load;
         for (const op &o : ops_)
             for (const chunk &c : o.chunks)
                 if (c.mask) {
                     const int64_t first = c.offset_bytes + p_.prefetch_bytes;
                     const int64_t n_bytes = o.unit_bytes / t_.elem_bytes * t_.src_elem_bits / 8;
-                    for (int64_t at = 0; at < n_bytes; at += tuning::line_bytes)
+                    for (int64_t at = 0; at < n_bytes; at += tuning::line_bytes) {
                         lines.push_back((first + at) / tuning::line_bytes);
+                        if (reads_pairs)
+                            lines.push_back((first + at + converts.row_bytes) / tuning::line_bytes);
+                    }
                 }
         std::sort(lines.begin(), lines.end());
         lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

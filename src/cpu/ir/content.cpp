@@ -17,7 +17,7 @@ constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
 constexpr size_t run_words = 3 * number_words, drain_words = 2 + number_words;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 6 * number_words + 21 + n_parameters * (2 + number_words);
+constexpr size_t kernel_words = 8 * number_words + 22 + n_parameters * (2 + 2 * number_words);
 
 // Writes into room that is known to be enough.
 class writer {
@@ -93,8 +93,10 @@ public:
     void put(const conversion &c) {
         // The levels of pairs have become addresses.
         for (int v : {int(c.src_type), int(c.dst_type), c.src_elem_bits, c.dst_elem_bits,
-                     int(c.at_load)})
+                     int(c.at_load), int(c.pairs_rows)})
             put_small(uint32_t(v));
+        put(int64_t(c.row_bytes));
+        put(int64_t(c.row_param_bytes));
         put(c.steps);
     }
 

@@ -30,7 +30,8 @@ std::string conversion_text(const kernel &k) {
     const conversion &c = k.converts;
     if (!c) return "";
     return ", lanes of " + std::to_string(k.elem_bytes) + ", " + name_of(c.src_type) + " -> "
-            + name_of(c.dst_type) + " in " + (c.at_load ? "loads" : "stores");
+            + name_of(c.dst_type) + " in " + (c.at_load ? "loads" : "stores")
+            + (c.pairs_rows ? " of rows " + std::to_string(c.row_bytes) + " bytes apart" : "");
 }
 
 std::string value(int v) { return " v" + std::to_string(v); }

@@ -107,7 +107,9 @@ private:
             if (!k_.converts)
                 value[size_t(byte)] = from[elem];
             else if (k_.converts.at_load)
-                convert(o, byte, from, elem, &value[size_t(byte)], 0);
+                convert_to_lane(o, byte, from, elem, &value[size_t(byte)]);
+            else if (k_.converts.pairs_rows)
+                value[size_t(byte)] = from[elem];
             else
                 copy_to_lane(k_.converts.src_type, from, elem, &value[size_t(byte)]);
         });
@@ -120,13 +122,35 @@ private:
             const uint8_t *lane = &values_[o.a][size_t(byte)];
             if (!k_.converts)
                 to[elem] = *lane;
+            else if (k_.converts.at_load && k_.converts.pairs_rows)
+                to[elem] = *lane;
             else if (k_.converts.at_load)
                 copy(k_.converts.dst_type, lane, 0, to, elem);
-            else if (c.data >> elem * lane_bytes_ & 1)
-                convert(o, byte, lane, 0, to, elem);
             else
-                copy(k_.converts.dst_type, zeros, 0, to, elem);
+                convert_lane(o, byte, c.data >> elem * lane_bytes_ & 1 ? lane : nullptr, to, elem);
         });
+    }
+
+    // Element `from` of src, or that and the one of the row behind it.
+    void convert_to_lane(const op &o, int byte, const uint8_t *src, int from, uint8_t *lane) {
+        convert(o, byte, src, from, lane, 0);
+        if (!k_.converts.pairs_rows) return;
+        params_ += k_.converts.row_param_bytes;
+        convert(o, byte, src + k_.converts.row_bytes, from, lane, 1);
+        params_ -= k_.converts.row_param_bytes;
+    }
+
+    // The other way round; zero without a lane.
+    void convert_lane(const op &o, int byte, const uint8_t *lane, uint8_t *dst, int to) {
+        const auto put = [&](int from, uint8_t *at) {
+            lane ? convert(o, byte, lane, from, at, to)
+                 : copy(k_.converts.dst_type, zeros, 0, at, to);
+        };
+        put(0, dst);
+        if (!k_.converts.pairs_rows) return;
+        params_ += k_.converts.row_param_bytes;
+        put(1, dst + k_.converts.row_bytes);
+        params_ -= k_.converts.row_param_bytes;
     }
 
     // visit(chunk, element of it, its byte in the value) for what takes part; without a conversion

@@ -23,8 +23,13 @@ bool is_of_whole(uint64_t mask, int unit_bytes) {
 std::string check_conversion(const kernel &k) {
     const conversion &c = k.converts;
     if (!is_known(c.src_type) || !is_known(c.dst_type)) return "unknown type";
-    if (c.src_elem_bits != bits_of(c.src_type) || c.dst_elem_bits != bits_of(c.dst_type))
+    const auto bits_in_memory = [&](data_type_t type, bool at_load) {
+        return c.pairs_rows && c.at_load == at_load ? 2 * bits_of(type) : bits_of(type);
+    };
+    if (c.src_elem_bits != bits_in_memory(c.src_type, false)
+            || c.dst_elem_bits != bits_in_memory(c.dst_type, true))
         return "elements in memory of another width than their type";
+    if (c.pairs_rows && bits_of(c.at_load ? c.dst_type : c.src_type) != 4) return "pairs of bytes";
     const int way_bits = c.at_load ? c.dst_elem_bits : c.src_elem_bits;
     if (k.elem_bytes != (way_bits < 8 ? 1 : way_bits / 8)) return "lanes of another width";
     if (c.steps && c.steps.computing_type != computing_type(c.src_type, c.dst_type))
@@ -46,6 +51,7 @@ std::string check_parameters(const kernel &k, const op &o) {
     const int value_bytes = bits_of(k.converts.steps.computing_type) / 8;
     for (int64_t offset : k.lane_param_offset_bytes)
         if (offset < 0 || offset % value_bytes != 0) return "parts of parameters";
+    if (k.converts.row_param_bytes % value_bytes != 0) return "parts of parameters";
     return o.param_offset_bytes % value_bytes != 0 ? "parts of parameters" : "";
 }
 

@@ -99,7 +99,10 @@ protected:
     // What conversions are written in, and registers for them: the operand and the temporaries.
     virtual std::unique_ptr<lane_ops> make_lane_ops() = 0;
     virtual std::array<int, 1 + n_converter_temps> converter_regs() const = 0;
-    int old_values_reg() const { return converter_regs()[0] - 1; } // if there is a sum
+    // One more register if has_extra_reg(): for the destination's old values, or for the second of
+    // two rows.
+    int extra_reg() const { return converter_regs()[0] - 1; }
+    bool has_extra_reg() const { return has_sum() || k_.converts.pairs_rows; }
     bool has_sum() const { return k_.converts.steps.has_sum; }
     virtual int max_vector_bytes() const = 0;
     // The register that holds value `v` of the values' registers.
@@ -171,6 +174,9 @@ private:
     bool takes_parameters_in_turns(int first, int n) const;
     bool stores_in_turns(const ir::op &o, int first) const;
     void emit_store_in_turns(const ir::op &o, int first, int a);
+    ir::op second_row(const ir::op &o) const;
+    void emit_load_of_rows(const ir::op &o, int out);
+    void emit_store_of_rows(const ir::op &o, int a);
     void emit_arithmetic(const ir::op &o, int first, int n, int x, int lane_step = 1);
     void emit_fused_quotient(const ir::op &o, int first, int n, int x, int lane_step);
     void load_parameter(

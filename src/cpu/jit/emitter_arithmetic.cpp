@@ -143,7 +143,7 @@ void emitter::load_parameter(
 // x + beta * (what the destination holds).
 void emitter::add_old_values(const ir::op &o, int first, int n, int x) {
     const conversion &c = k_.converts;
-    const int old = old_values_reg(), beta = converter_regs()[1];
+    const int old = extra_reg(), beta = converter_regs()[1];
     const int carrier_bytes = lane_ops_->width_bytes;
     loads_old_values_ = true;
     load_memory(lanes_of(o, first, n, c.dst_elem_bits), old, n * c.dst_elem_bits / 8);

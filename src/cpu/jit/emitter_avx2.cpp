@@ -16,7 +16,9 @@ public:
     using emitter_vex::emitter_vex;
 
 private:
-    int n_value_regs() const override { return k_.converts ? first_converter_reg - has_sum() : 15; }
+    int n_value_regs() const override {
+        return k_.converts ? first_converter_reg - has_extra_reg() : 15;
+    }
     Xmm scratch() const override { return Xmm(15); }
 
     std::unique_ptr<lane_ops> make_lane_ops() override { return make_lane_ops_avx2(*this, pool()); }

@@ -47,7 +47,7 @@ public:
 private:
     // Values live in 0..23 but for the scratch register.
     int n_value_regs() const override {
-        return k_.converts ? first_converter_reg - 1 - has_sum() : first_constant_reg - 1;
+        return k_.converts ? first_converter_reg - 1 - has_extra_reg() : first_constant_reg - 1;
     }
     int physical(int index) const override { return index < scratch_reg ? index : index + 1; }
     Xmm scratch() const override { return Xmm(scratch_reg); }

@@ -95,6 +95,7 @@ void emitter::store_memory(const ir::op &o, int a, int n_bytes) {
 void emitter::emit_memory_load(const ir::op &o, int out) {
     const int n_lanes = k_.vector_bytes / std::max(1, k_.elem_bytes);
     if (!k_.converts) return emit_load(o, out);
+    if (k_.converts.at_load && k_.converts.pairs_rows) return emit_load_of_rows(o, out);
     if (k_.converts.at_load && !k_.converts.is_identity()) return emit_converting_load(o, out);
     if (k_.converts.src_elem_bits >= 8) return emit_load(o, out);
     const int part = converter_regs()[0];
@@ -106,6 +107,7 @@ void emitter::emit_memory_load(const ir::op &o, int out) {
 void emitter::emit_memory_store(const ir::op &o, int a) {
     const int n_lanes = k_.vector_bytes / std::max(1, k_.elem_bytes);
     if (!k_.converts) return emit_store(o, a);
+    if (!k_.converts.at_load && k_.converts.pairs_rows) return emit_store_of_rows(o, a);
     if (!k_.converts.at_load && !k_.converts.is_identity()) return emit_converting_store(o, a);
     if (k_.converts.dst_elem_bits >= 8) return emit_store(o, a);
     const int part = converter_regs()[0];
@@ -271,6 +273,33 @@ void emitter::emit_converting_store(const ir::op &o, int a) {
             lane_ops_->pack_nibbles(x, x);
         }
         store_memory(part, x, n * c.dst_elem_bits / 8);
+    }
+}
+
+ir::op emitter::second_row(const ir::op &o) const {
+    ir::op second = o;
+    second.param_offset_bytes += k_.converts.row_param_bytes;
+    for (ir::chunk &c : second.chunks)
+        c.offset_bytes += k_.converts.row_bytes;
+    return second;
+}
+
+// Bytes of pairs: the first row's elements in the low halves, the second row's in the high ones.
+void emitter::emit_load_of_rows(const ir::op &o, int out) {
+    emit_converting_load(o, out);
+    emit_converting_load(second_row(o), extra_reg());
+    lane_ops_->width_bytes = k_.vector_bytes;
+    lane_ops_->shift(lane_shift::left_16, extra_reg(), extra_reg(), 4);
+    lane_ops_->op(lane_op::or_bits, out, out, extra_reg());
+}
+
+void emitter::emit_store_of_rows(const ir::op &o, int a) {
+    const int half = extra_reg();
+    for (bool is_second : {false, true}) {
+        lane_ops_->width_bytes = k_.vector_bytes;
+        if (is_second) lane_ops_->shift(lane_shift::right_16, half, a, 4);
+        lane_ops_->op_with(lane_op::and_bits, half, is_second ? half : a, 0x0f0f0f0f);
+        emit_converting_store(is_second ? second_row(o) : o, half);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "common/data_type.hpp"
 #include "cpu/jit/emitter.hpp"
 
 // Stores of 4-bit elements that become 16-bit floats by a table of what their 16 values become.
@@ -16,7 +17,7 @@ bool emitter::stores_by_table(int first) const {
     if (!c.steps || has_sum() || !is_f32(carrier_) || k_.elem_bytes * 32 > k_.vector_bytes)
         return false;
     if (!lane_ops_->looks_up_f32() && !lane_ops_->looks_up_bytes()) return false;
-    return c.src_elem_bits == 4 && c.dst_elem_bits == 16 && !varies(first, 32);
+    return bits_of(c.src_type) == 4 && c.dst_elem_bits == 16 && !varies(first, 32);
 }
 
 void emitter::emit_store_by_table(const ir::op &o, int first, int a) {

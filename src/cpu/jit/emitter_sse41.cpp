@@ -16,7 +16,7 @@ public:
 private:
     // 1..9 in kernels that convert: comparisons take xmm0.
     int n_value_regs() const override {
-        return k_.converts ? first_converter_reg - 1 - has_sum() : 15;
+        return k_.converts ? first_converter_reg - 1 - has_extra_reg() : 15;
     }
     int physical(int index) const override { return k_.converts ? index + 1 : index; }
 

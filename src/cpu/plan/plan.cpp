@@ -114,6 +114,8 @@ bool has_aligned_vectors(const plan &p) {
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v
             || is_dst_packed(t, t.dst_run))
         return false;
+    const conversion &c = p.problem.converts;
+    if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
                 && t.bits[b].dst_stride_bytes % v)
@@ -149,9 +151,10 @@ bool choose_order(plan &p, const move_problem &whole) {
         p.prefetch_bytes = order.next_block_bytes;
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
-    // What is added to old values needs them, which the scratch has not.
-    if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8
-            && !whole.converts.steps.has_sum)
+    // What is added to old values needs them, which the scratch has not; and it has no second rows.
+    const conversion &c = whole.converts;
+    if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum
+            && (c.at_load || !c.pairs_rows))
         p.scratch = make_staging(whole, p.the_tile, order, p.stores == store_path::staged);
     return bool(p.scratch);
 }

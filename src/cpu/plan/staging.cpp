@@ -121,6 +121,9 @@ staging make_staging(
     if (run_bytes < tuning::min_drained_run_bytes) return {};
     s.scratch_bytes = bytes;
     s.line_offset_bytes = source_lines(parts, std::max(1, t.src_elem_bits / 8));
+    if (p.converts.pairs_rows) // the second rows
+        for (size_t i = 0, n = s.line_offset_bytes.size(); i < n; i++)
+            s.line_offset_bytes.push_back(s.line_offset_bytes[i] + p.converts.row_bytes);
     if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();
     if (const level *around = level_around(order, 1)) {
         s.is_chained = may_chain && around->dst_stride == run_bytes;

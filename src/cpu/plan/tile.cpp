@@ -19,7 +19,7 @@ int ceil_log2(dim_t n) {
 
 dim_t moved_bytes(const move_problem &p) {
     // In doubles, which do not overflow; all uses compare it with sizes.
-    double load = p.src_elem_bits() / 8.0, store = p.dst_elem_bits() / 8.0;
+    double load = p.moved_src_bits() / 8.0, store = p.moved_dst_bits() / 8.0;
     for (const dim_limits &l : p.limits) {
         load *= double(l.load);
         store *= double(l.store);
@@ -154,11 +154,11 @@ size_t union_size(const bit_list &a, const bit_list &b) {
     return u.size();
 }
 
-// The destination's old values take a register that a full tile has not left.
+// The destination's old values take a register that a full tile has not left, and so do rows that
+// become bytes of pairs where there are 16.
 int max_reg_bits(const move_problem &p, const machine &m) {
-    const int bits = m.n_vector_regs >= 32 ? tuning::max_reg_bits_32_regs
-                                           : tuning::max_reg_bits_16_regs;
-    return bits - p.converts.steps.has_sum;
+    if (m.n_vector_regs >= 32) return tuning::max_reg_bits_32_regs - p.converts.steps.has_sum;
+    return tuning::max_reg_bits_16_regs - (p.converts.steps.has_sum || p.converts.pairs_rows);
 }
 
 // How many rows share the fullest set of L1, of all that bits with these strides lead to.
