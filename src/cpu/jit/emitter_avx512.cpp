@@ -179,6 +179,22 @@ private:
         return true;
     }
 
+    // Masked moves of 16 bytes take no longer than whole ones, 0.27 ns on Zen 4; 9 bytes in two
+    // pieces took 0.54. u8 abcd -> cdba 512x512x3x3 3.3 times memcpy in place of 3.9.
+    bool load_masked_lane(const ir::op &o, int lane, int out) override {
+        if (o.unit_bytes != 16) return false;
+        const ir::chunk &c = o.chunks[size_t(lane)];
+        vmovdqu8(Xmm(out) | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
+        return true;
+    }
+    bool store_masked_lane(const ir::op &o, int lane, const Xmm &x) override {
+        if (o.unit_bytes != 16) return false;
+        const ir::chunk &c = o.chunks[size_t(lane)];
+        const Opmask k = mask_reg(c.mask);
+        vmovdqu8(dst_at(c.offset_bytes) | k, x);
+        return true;
+    }
+
     static Xmm part_of(int index, int bytes) {
         if (bytes == 64) return Xmm(Zmm(index));
         return bytes == 32 ? Xmm(Ymm(index)) : Xmm(index);

@@ -49,7 +49,9 @@ void emitter_vex::emit_load(const ir::op &o, int out) {
             continue;
         }
         const piece_list pieces = pieces_of_lane(o, lane);
-        if (lane == 0)
+        if (pieces.size() > 1 && load_masked_lane(o, lane, lane == 0 ? out : scratch().getIdx())) {
+            if (lane > 0) insert_lane(out, lane, scratch());
+        } else if (lane == 0)
             load_lane(pieces, Xmm(out));
         else if (pieces.size() == 1 && pieces[0].size_bytes == 16)
             insert_lane(out, lane, src_at(pieces[0].offset_bytes));
@@ -102,7 +104,8 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
             continue;
         }
         if (lane > 0 || a >= 16) extract_lane(scratch(), a, lane);
-        store_lane(pieces, lane > 0 || a >= 16 ? scratch() : Xmm(a));
+        const Xmm x = lane > 0 || a >= 16 ? scratch() : Xmm(a);
+        if (pieces.size() == 1 || !store_masked_lane(o, lane, x)) store_lane(pieces, x);
     }
 }
 

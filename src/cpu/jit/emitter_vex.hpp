@@ -38,6 +38,9 @@ protected:
     // Whole chunk `index` of a load (store) by one instruction, if there is one for it.
     virtual bool load_chunk(const ir::op &o, size_t index, int out);
     virtual bool store_chunk(const ir::op &o, size_t index, int a);
+    // A chunk of 16 bytes in part, to (from) the bottom of a register, likewise.
+    virtual bool load_masked_lane(const ir::op &, int, int) { return false; }
+    virtual bool store_masked_lane(const ir::op &, int, const Xmm &) { return false; }
 
     void store_vector(const Address &to, int a); // all of it, past the caches if so asked
 

@@ -334,6 +334,12 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
 
+    // Lines of the destination that the next tiles complete must still be in L1 then.
+    const bool writes_odd_runs = tuning::line_bytes % bytes_of_run(p, dst, p.dst_elem_bits()) != 0;
+    while (stores == store_path::plain && writes_odd_runs && src.size() > 2
+            && rows_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
+        src.pop_back();
+
     bit_list taken = dst;
     take(taken, src, src.size());
     if (src == dst) take(taken, whole_dst, lane_bits + tuning::copy_reg_bits);
