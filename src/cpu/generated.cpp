@@ -7,6 +7,7 @@
 #include <new>
 
 #include "common/normalize.hpp"
+#include "common/padding_split.hpp"
 #include "cpu/exec/driver.hpp"
 #include "cpu/exec/parallel.hpp"
 #include "cpu/exec/parameters.hpp"
@@ -108,9 +109,11 @@ public:
     generated(const reorder_problem &p, const move_problem &normalized, plan for_any)
         : problem_(p), normalized_(normalized), for_any_(std::move(for_any)) {
         const machine &m = for_any_.the_plan().target;
+        const plan_mode mode = for_any_.the_plan().mode;
         plan streamed;
-        if (for_any_.the_plan().mode == plan_mode::move
-                && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan()))
+        // Of lines that hold data as well, parts would go past the caches one by one.
+        if ((mode == plan_mode::move || pads_whole_lines(p, int(tuning::line_bytes)))
+                && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan(), mode))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
         make_expanders(m);
         info_ = std::string("jit:") + name_of(m.isa);

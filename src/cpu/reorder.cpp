@@ -13,12 +13,14 @@
 #ifdef TENSORFMT_HAVE_JIT
 #include "cpu/generated.hpp"
 #include "cpu/jit/code_cache.hpp"
+#include "cpu/padding_apart.hpp"
 #endif
 
 // The spine. A request (two descriptors, what to do, an ISA) becomes an implementation:
 //   make_problem         the pair as levels of its dimensions        common/reorder_problem
 //   nothing to do        zero-sized tensors
 //   make_compensated     the same without compensation, then its sums  compensation
+//   make_padding_apart   data and padding, each as below, where that is faster  padding_apart
 //   make_generated       normalise, plan, IR, machine code, driver    generated
 //   portable             plain C++, and why nothing faster            ref/portable
 namespace tfmt::cpu {
@@ -81,6 +83,8 @@ implementation_ptr try_generated(const request &r, const reorder_problem &p, std
         return nullptr;
     }
     const machine m = host_machine(r.isa, 2 * span_bytes);
+    if (r.mode == plan_mode::move)
+        if (implementation_ptr made = make_padding_apart(p, r.dst, m)) return made;
     return make_generated(p, r.mode, m, why);
 }
 

@@ -159,22 +159,28 @@ bool choose_order(plan &p, const move_problem &whole) {
     return bool(p.scratch);
 }
 
+// What comes before the order of the levels.
+plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_path stores) {
+    plan begun {};
+    begun.mode = mode;
+    begun.stores = stores;
+    begun.target = m;
+    begun.the_tile = mode == plan_mode::move ? choose_tile(p, m, stores) : choose_zero_tile(p, m);
+    begun.problem = p;
+    begun.moved_bytes = moved_bytes(p);
+    return begun;
+}
+
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
 // much code. `other`: a plan of the same problem and machine, or null: what it has found is taken
 // over, and where it is better there is none.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
         const plan *other, plan *out) {
-    *out = {};
-    out->mode = mode;
-    out->stores = stores;
-    out->target = m;
-    out->the_tile = mode == plan_mode::move ? choose_tile(p, m, stores) : choose_zero_tile(p, m);
+    *out = begin_plan(p, m, mode, stores);
     // A scratch lets tiles read whole lines: u8 4096x4096 transposed 1.9 times memcpy,
     // streamed 2.8.
     if (other && other->stores == store_path::staged && reads_lines_again(out->the_tile))
         return false;
-    out->problem = p;
-    out->moved_bytes = moved_bytes(p);
     if (!choose_order(*out, p)) return false;
     if (mode == plan_mode::move)
         out->the_schedule = other && have_same_schedule(other->the_tile, out->the_tile)
@@ -188,6 +194,22 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     for (const kernel_spec &k : out->kernels)
         ops += count_ops(*out, size_t(out->n_driver_levels), k.state);
     return ops <= tuning::max_kernel_ops;
+}
+
+// Whether steps of padding surround levels with larger strides, so that the destination is gone
+// through once for the data and again for them.
+bool pads_in_extra_passes(const plan &p, const move_problem &whole) {
+    const std::vector<level> &levels = p.problem.levels;
+    for (size_t i = 0; i < levels.size(); i++) {
+        const level &l = levels[i];
+        const dim_limits &limits = whole.limits[size_t(l.dim)];
+        if ((limits.load + l.unit - 1) / l.unit >= std::min(l.extent, limits.store / l.unit))
+            continue;
+        if (std::any_of(levels.begin() + dim_t(i), levels.end(),
+                    [&](const level &inner) { return inner.dst_stride > l.dst_stride; }))
+            return true;
+    }
+    return false;
 }
 
 std::string note_of(const plan &p) {
@@ -230,9 +252,18 @@ bool make_plan(
     return true;
 }
 
-bool make_streamed_plan(const move_problem &p, const machine &m, plan *out, const plan *for_any) {
-    return exceeds_cache(p, m)
-            && lay_out(p, m, plan_mode::move, store_path::streamed, for_any, out);
+bool make_streamed_plan(
+        const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
+    return exceeds_cache(p, m) && lay_out(p, m, mode, store_path::streamed, for_any, out);
+}
+
+bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
+    const bool is_past_caches = exceeds_cache(p, m);
+    plan one = begin_plan(
+            p, m, plan_mode::move, is_past_caches ? store_path::streamed : store_path::plain);
+    if (!choose_order(one, p) || stores_colliding_rows(one.the_tile)) return true;
+    return !is_past_caches && one.moved_bytes > dim_t(m.l2_bytes)
+            && share >= tuning::min_padding_passes_share && pads_in_extra_passes(one, p);
 }
 
 std::string to_text(const plan &p) {

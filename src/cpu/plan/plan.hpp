@@ -77,8 +77,14 @@ bool make_plan(
 // The plan for destinations that are multiples of a vector, where there is a faster one. `for_any`:
 // the one of make_plan, from which the schedule is taken if the tile is the same, and which is the
 // faster one where it is staged and tiles of this one would read each line several times.
-bool make_streamed_plan(
-        const move_problem &p, const machine &m, plan *out, const plan *for_any = nullptr);
+bool make_streamed_plan(const move_problem &p, const machine &m, plan *out,
+        const plan *for_any = nullptr, plan_mode mode = plan_mode::move);
+
+// Whether a reorder of which `share` is padding in whole lines (common/padding_split.hpp) is faster
+// with a pass of its own for these: where tiles carry zeros along in rows that push each other out
+// of L1, where the order that suits the data makes passes of them anyway, or where they would go
+// through a scratch.
+bool wants_padding_apart(const move_problem &p, const machine &m, double share);
 
 // The segments of the outermost kernel level: the first is the root loop, the others are the rest.
 segment_list root_segments(const plan &p, const nest_state &state);

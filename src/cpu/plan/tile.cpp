@@ -321,6 +321,15 @@ bool crowds_l1(const tile &t) {
     return reads_odd_runs(t) && source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
 }
 
+bool stores_colliding_rows(const tile &t) {
+    std::vector<dim_t> strides;
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (t.bits[b].level >= 0
+                && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
+            strides.push_back(t.bits[b].dst_stride_bytes);
+    return rows_in_l1_set(strides) > tuning::max_rows_in_l1_set;
+}
+
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t packed_bits = packed_run_bits(p, m);
@@ -349,12 +358,12 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
 }
 
 tile choose_zero_tile(const move_problem &p, const machine &m) {
-    bit_list dst = contiguous_run(p, false, 0);
-    if (dst.empty()) return element_tile(p);
-    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    dst = prefix(dst, lane_bits);
-    const int vector_bytes = fitting_vector_bytes(p, m, dst.size());
-    return assemble(p, vector_bytes, dst, dst, dst);
+    const bit_list run = contiguous_run(p, false, 0);
+    if (run.empty()) return element_tile(p);
+    const bit_list taken = prefix(run, size_t(log2_exact(tuning::zero_tile_bytes / p.elem_bytes)));
+    const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
+    const bit_list dst = prefix(run, size_t(log2_exact(vector_bytes / p.elem_bytes)));
+    return assemble(p, vector_bytes, taken, dst, dst);
 }
 
 std::string to_text(const tile &t) {

@@ -91,6 +91,9 @@ bool reads_odd_runs(const tile &t);
 // what is written.
 bool crowds_l1(const tile &t);
 
+// Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.
+bool stores_colliding_rows(const tile &t);
+
 // Along both contiguous runs; where the source has none of two elements or more, elements are read
 // one at a time into vectors of the destination's run; where that has none, they are moved so, or,
 // if they are converted, written so.

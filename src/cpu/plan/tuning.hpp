@@ -14,6 +14,11 @@ constexpr int max_reg_bits_16_regs = 3;
 // Tile registers of a copy without exchange (unrolling), as a power of two.
 constexpr int copy_reg_bits = 2;
 
+// Bytes that a tile of padding covers. With one vector, 16 to 32 bytes, a pass over padding of 3 MB
+// took 2.3 to 4.2 times memcpy in place of 1.0 to 1.7; 267 reorders that are half padding and more,
+// time with passes of their own over time in one: AVX2 1.00 / 0.91, SSE4.1 1.04 / 0.94.
+constexpr dim_t zero_tile_bytes = 256;
+
 // Elements moved one at a time are unrolled by this power of two.
 constexpr int element_reg_bits = 2;
 
@@ -149,6 +154,16 @@ constexpr dim_t max_scratch_bytes = 64 << 10;
 // from which share on: 0.5 1.03, 0.65 1.09, 0.8 1.30, 1.0 1.39, 2.0 1.71; in 13 cases of 10 to 22
 // MB: 0.25 1.4, 2.0 1.35.
 constexpr double streaming_share_of_cache = 0.5;
+
+// Padding in whole lines is written in a pass of its own from this share and size of the
+// destination on. Time with two passes over time with one, 240 reorders with shares from 0.5 on:
+// where 8 and more rows of a tile share a set of L1 0.3 to 0.95 (below 32 KiB up to 1.1, with a
+// share of 0.25 0.9), with 4 rows 0.7 to 1.2, others within L2 0.9 to 1.3, streamed 1.05 to 2.
+constexpr double min_padding_apart_share = 0.5;
+constexpr dim_t min_padding_apart_bytes = 32 << 10;
+// The same where nothing collides, but the order of the source makes passes of the padding anyway:
+// beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
+constexpr double min_padding_passes_share = 0.75;
 
 // Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
 // (from about 9 dimensions with tails in blocks on) the portable path serves.

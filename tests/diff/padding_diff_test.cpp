@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Destinations that are mostly padding, which is written in a pass of its own: with attributes,
+// compensation and runtime dims, by several threads, within and beyond the caches.
+#include <cstring>
+
+#include "diff/isa_fixture.hpp"
+#include "support/element.hpp"
+#include "support/oracle.hpp"
+
+using namespace tfmt_test;
+
+namespace {
+
+struct padded {
+    tfmt_data_type_t src_type, dst_type;
+    const char *src_tag, *dst_tag;
+    dims shape;
+
+    random_desc src() const { return tagged(src_type, src_tag); }
+    random_desc dst() const { return tagged(dst_type, dst_tag); }
+
+private:
+    random_desc tagged(tfmt_data_type_t type, const char *tag) const {
+        return {make_with_tag(shape, type, tag),
+                std::string(type_name(type)) + " " + dims_text(shape) + " tag " + tag};
+    }
+};
+
+// Rows of the destination that collide, in one dimension and in two.
+const padded colliding[] = {{tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {300, 1, 10}},
+        {tfmt_f32, tfmt_f32, "abcde", "BcdeA16a64b2a", {32, 1, 3, 3, 3}},
+        {tfmt_f32, tfmt_f32, "abcd", "ABcd16b64a2b", {50, 3, 7, 7}},
+        {tfmt_bf16, tfmt_bf16, "abcd", "ABcd16b48a4b", {60, 3, 7, 7}},
+        {tfmt_s32, tfmt_s32, "abcd", "BAcd4b8a8b4a", {30, 3, 5, 3}},
+        {tfmt_f32, tfmt_bf16, "abcd", "ABcd32a32b", {2, 70, 8, 16}},
+        {tfmt_bf16, tfmt_f32, "abcd", "ABcd16b64a2b", {64, 3, 7, 7}},
+        {tfmt_f32, tfmt_s8, "abcd", "ABcd64a64b", {3, 100, 8, 16}},
+        {tfmt_u8, tfmt_s4, "abcd", "ABcd32a128b", {3, 140, 8, 16}}};
+
+// More than any L2 of which the order of the source would make several passes.
+const padded in_passes[] = {{tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 510, 9, 10}},
+        {tfmt_bf16, tfmt_bf16, "acdb", "ABcd32a32b", {7, 990, 9, 10}}};
+
+bool is_apart(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst) {
+    tfmt_reorder_t reorder = nullptr;
+    EXPECT_EQ(tfmt_reorder_create(&reorder, src, dst, nullptr), tfmt_success);
+    size_t size = 0;
+    EXPECT_EQ(tfmt_reorder_explain(reorder, nullptr, &size), tfmt_success);
+    std::string text(size, ' ');
+    EXPECT_EQ(tfmt_reorder_explain(reorder, &text[0], &size), tfmt_success);
+    tfmt_reorder_destroy(reorder);
+    return text.find("data and padding apart") != std::string::npos;
+}
+
+class padding_diff : public isa_fixture {
+protected:
+    void check_apart(const padded &c, uint64_t seed, const attributes *attr = nullptr) {
+        const random_desc src = c.src(), dst = c.dst();
+        n_apart_ += is_apart(src.md.get(), dst.md.get());
+        check(src, dst, seed, attr);
+    }
+    static bool generates_code() {
+        return TENSORFMT_TEST_HAS_JIT && GetParam().isa != tfmt_cpu_isa_none;
+    }
+    int n_apart_ = 0;
+};
+
+} // namespace
+
+TEST_P(padding_diff, of_rows_that_collide) {
+    uint64_t seed = 0;
+    for (const padded &c : colliding)
+        for (int i = 0; i < scaled(12) && !HasFailure(); ++i)
+            check_apart(c, ++seed);
+    EXPECT_EQ(n_apart_ > 0, generates_code());
+}
+
+TEST_P(padding_diff, with_attributes) {
+    for (const padded &c : colliding) {
+        for (int i = 0; i < scaled(10) && !HasFailure(); ++i) {
+            random_source random(77 + static_cast<uint64_t>(i));
+            const attributes attr = random_attributes(random, c.shape);
+            check_apart(c, static_cast<uint64_t>(i), &attr);
+        }
+    }
+    EXPECT_EQ(n_apart_ > 0, generates_code());
+}
+
+// A sum reads what was there, but padding is zero whatever it was.
+TEST_P(padding_diff, with_a_sum) {
+    attributes attr;
+    attr.has_sum = true;
+    attr.beta = 1;
+    for (const padded &c : colliding)
+        if (type_bits(c.dst_type) >= 8) check_apart(c, 3, &attr);
+}
+
+TEST_P(padding_diff, beyond_l2_by_several_threads) {
+    for (int n_threads : {1, 2, 3}) {
+        ASSERT_EQ(tfmt_set_num_threads(n_threads), tfmt_success);
+        for (const padded &c : in_passes)
+            for (uint64_t seed : {3, 11}) // at any address, and not at a multiple of its elements
+                check_apart(c, seed);
+    }
+    if (generates_code() && n_apart_ == 0) {
+        GTEST_SKIP() << "right, but in one pass with the caches of this machine";
+    }
+}
+
+TEST_P(padding_diff, with_compensation) {
+    const padded c {tfmt_f32, tfmt_s8, "abcd", "ABcd64a64b", {3, 100, 8, 16}};
+    tfmt_memory_desc_t made = nullptr;
+    ASSERT_EQ(tfmt_memory_desc_create_with_compensation(
+                      &made, c.dst().md.get(), tfmt_compensation_s8s8, 1, 0),
+            tfmt_success);
+    const random_desc src = c.src(), dst {desc_ptr(made), "with compensation"};
+    EXPECT_EQ(is_apart(src.md.get(), dst.md.get()), generates_code());
+    const layout from = read_layout(src.md.get()), to = read_layout(dst.md.get());
+    guarded_buffer src_data(size_t(span_bytes(from)), placement::at_end);
+    guarded_buffer dst_data(tfmt_memory_desc_get_size(dst.md.get()), placement::at_end);
+    fill_src(src_data, tfmt_f32, tfmt_s8, 5);
+    std::vector<unsigned char> wanted(dst_data.data(), dst_data.data() + dst_data.size());
+    oracle_reorder(from, src_data.data(), to, wanted.data());
+    oracle_compensation(to, wanted.data());
+    tfmt_reorder_t reorder = nullptr;
+    ASSERT_EQ(tfmt_reorder_create(&reorder, src.md.get(), dst.md.get(), nullptr), tfmt_success);
+    EXPECT_EQ(
+            tfmt_reorder_execute(reorder, src_data.data(), dst_data.data(), nullptr), tfmt_success);
+    tfmt_reorder_destroy(reorder);
+    EXPECT_EQ(std::memcmp(wanted.data(), dst_data.data(), wanted.size()), 0);
+    EXPECT_TRUE(dst_data.slack_is_intact());
+}
+
+TEST_P(padding_diff, of_runtime_dims) {
+    const padded c {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {300, 1, 16}};
+    const dims unknown = {TFMT_RUNTIME_DIM_VAL, 1, TFMT_RUNTIME_DIM_VAL};
+    const desc_ptr any_src = make_with_tag(unknown, c.src_type, c.src_tag);
+    const desc_ptr any_dst = make_with_tag(unknown, c.dst_type, c.dst_tag);
+    for (int64_t n : {768, 300}) {
+        padded member = c;
+        member.shape[0] = n;
+        const random_desc src = member.src(), dst = member.dst();
+        n_apart_ += is_apart(src.md.get(), dst.md.get());
+        check_options options;
+        options.runtime_src = any_src.get();
+        options.runtime_dst = any_dst.get();
+        const check_result result = check_reorder(src.md.get(), dst.md.get(), options);
+        EXPECT_EQ(result.what, outcome::passed) << result.message;
+    }
+    // Vectors of 16 bytes make no tile of so many rows.
+    EXPECT_EQ(n_apart_ > 0, generates_code() && GetParam().isa != tfmt_cpu_isa_sse41);
+}
+
+INSTANTIATE_FOR_EVERY_ISA(padding_diff);
