@@ -301,6 +301,20 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// 3 channels in blocks of 4: the fourth is read with the others and dropped.
+TEST(Plan, RunsGoOnBehindHoles) {
+    const auto run = [](const vec &dims, const char *src, const char *dst) {
+        const tfmt::cpu::tile t = planned(normalized(dims, src, dst, tfmt_s8), avx512()).the_tile;
+        return t.src_run_bytes;
+    };
+    EXPECT_EQ(run({64, 3, 7, 7}, "ABcd16a4b", "cdba"), 64);
+    EXPECT_EQ(run({64, 4, 7, 7}, "ABcd16a4b", "cdba"), 64);
+    EXPECT_EQ(run({64, 3, 7, 7}, "Acdb16a", "abcd"), 16); // no hole
+    const tfmt::cpu::tile packed =
+            planned(normalized({2, 3, 40, 40}, "acdb", "abcd", tfmt_s8), avx512()).the_tile;
+    EXPECT_EQ(packed.src_run_bytes, 12); // no hole either: 3 channels of 4 pixels
+}
+
 // Of 3x3 weights a tile reads 9 elements of a row: what is left of their lines comes next.
 TEST(Plan, ReadsLinesOfOddRunsAtOnce) {
     const auto innermost = [](const vec &dims, const char *dst) {

@@ -159,6 +159,8 @@ private:
         return {{lanes_.begin(), run_end}, {run_end, lanes_.end()}, reg_bits_};
     }
 
+    int chunk_bytes(const memory_shape &shape) const { return t_.elem_bytes << shape.run.size(); }
+
     std::vector<cut_masks> masks_of(
             const std::vector<cut_dim> &cuts, const memory_shape &shape) const {
         std::vector<cut_masks> masks;
@@ -215,8 +217,7 @@ private:
         const auto offset_of = [&](int bit) { return strides[size_t(bit)]; };
         const std::vector<int64_t> fill = subset_sums(shape.fill, offset_of);
         const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
-        const int chunk_bytes = t_.elem_bytes << shape.run.size();
-        const uint64_t full = low_bits(chunk_bytes);
+        const uint64_t full = low_bits(chunk_bytes(shape));
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
                                                   : is_dst_packed(t_, shape.run);
         const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };
@@ -226,7 +227,7 @@ private:
         if (computes) k_.lane_param_offset_bytes = subset_sums(lanes_, param_of);
         for (size_t r = 0; r < regs.size(); r++) {
             op o(kind);
-            o.unit_bytes = chunk_bytes;
+            o.unit_bytes = chunk_bytes(shape);
             o.chunks.reserve(fill.size());
             uint64_t any = 0;
             for (size_t f = 0; f < fill.size(); f++) {
@@ -256,11 +257,13 @@ private:
         enter_lanes(p_.the_schedule.load_lanes);
         const memory_shape shape = shape_of(p_.the_schedule.load_run_bits);
         std::vector<cut_masks> masks = masks_of(load_cuts_, shape);
+        const bool fills_holes = may_read_holes() && !is_src_packed(t_, shape.run);
         memory_ops(
                 op_kind::load, shape, src_strides_,
                 [&](size_t r, size_t f) {
-                    const uint64_t mask = common_mask(masks, r, f);
-                    return masks_of_chunk {mask, mask};
+                    const uint64_t mask = common_mask(masks, r, f) & low_bits(chunk_bytes(shape));
+                    const uint64_t read = fills_holes ? without_holes(mask) : mask;
+                    return masks_of_chunk {read, read};
                 },
                 [&](size_t, op o) {
                     values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
@@ -270,6 +273,22 @@ private:
                 if (v >= 0)
                     v = emit_packing(v, places_of(shape.run, src_strides_, t_.src_elem_bits), true);
         if (p_.prefetch_bytes != 0) prefetch_all();
+    }
+
+    // Bytes between two that are read can be read as well, where no zeros are wanted in their
+    // place: they lie in the pages of these, and what nothing is stored of may be anything. So 3 of
+    // each 4 bytes are one piece and not 4 in each 16 bytes: s8 ABcde16a4b -> cdeba 64x3x3x7x7 2.1
+    // in place of 5.0 times memcpy on AVX2.
+    bool may_read_holes() const {
+        return std::all_of(load_cuts_.begin(), load_cuts_.end(), [&](const cut_dim &cut) {
+            return cut.dim >= 0
+                    && state_.limits[size_t(cut.dim)].load >= state_.limits[size_t(cut.dim)].store;
+        });
+    }
+
+    static uint64_t without_holes(uint64_t mask) {
+        if (mask == 0) return 0;
+        return ~uint64_t(0) >> __builtin_clzll(mask) & ~uint64_t(0) << __builtin_ctzll(mask);
     }
 
     // What the next block loads at this place, in whole lines.

@@ -100,25 +100,37 @@ bool is_exact(const move_problem &p, const level &l) {
 
 // The bits along which addresses are contiguous in src (or dst), lowest first. The bits of a level
 // whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
-// is so short that the next level begins within `packed_bits` (see tile::src_run).
+// is so short that the next level begins within `packed_bits` (see tile::src_run), or that level
+// begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
+// of 4.
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) {
     bit_list run;
     const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
     const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
-    dim_t n_elems = 1; // of the run
+    dim_t n_elems = 1;   // of the run
+    size_t hole_end = 0; // bits of the run if its last level has an excess
     bool is_packed = false, all_exact = true;
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < p.levels.size() && !grown; i++) {
             const level &l = p.levels[i];
-            const dim_t run_bytes = elem_bits < 8 ? n_elems / (8 / elem_bits)
-                                                  : n_elems * (elem_bits / 8);
-            if ((of_src ? l.src_stride : l.dst_stride) != run_bytes || !may_enter(p, run, int(i)))
+            const auto bytes_of = [&](dim_t n) {
+                return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
+            };
+            const dim_t stride = of_src ? l.src_stride : l.dst_stride;
+            const bool is_behind_hole = of_src && is_packed && run.size() == hole_end
+                    && stride == bytes_of(dim_t(1) << hole_end);
+            if ((stride != bytes_of(n_elems) && !is_behind_hole) || !may_enter(p, run, int(i)))
                 continue;
             if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
             // A level of which one step is moved (the others are padding) is no run.
             const dim_limits &limits = p.limits[size_t(l.dim)];
             if ((of_src ? limits.load : limits.store) <= l.unit) continue;
+            if (is_behind_hole) {
+                is_packed = false;
+                n_elems = dim_t(1) << hole_end;
+                packed_bits = 0; // elements of a packed run have no holes between them
+            }
             // What a tail leaves of a packed run must be a beginning of it.
             if (is_packed && !all_exact) return run;
             for (int k = 0; k < total_bits(l); k++)
@@ -130,6 +142,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) 
             }
             if (!is_pow2(l.extent)) {
                 if (run.size() >= packed_bits || !all_exact) return run;
+                hole_end = is_packed ? 0 : run.size();
                 is_packed = true;
             }
             n_elems *= l.extent;
@@ -196,15 +209,19 @@ bool prefers_whole_src_lines(
     return uses_scratch(stores) || of_src > rows_in_l1_set(p, src, dst, false);
 }
 
-// What a run covers: of a level no more than it has.
-dim_t bytes_of_run(const move_problem &p, const bit_list &run, int elem_bits) {
+// What a run covers: of its last level no more than that has.
+dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
+    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
     dim_t n_bits = elem_bits;
     for (size_t i = 0; i < run.size();) {
-        const int level = run[i].level;
+        const level &l = p.levels[size_t(run[i].level)];
         dim_t steps = 1;
-        for (; i < run.size() && run[i].level == level; i++)
+        for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
             steps *= 2;
-        n_bits *= std::min(steps, p.levels[size_t(level)].extent);
+        const level *next = i < run.size() ? &p.levels[size_t(run[i].level)] : nullptr;
+        const bool has_hole = next
+                && (of_src ? next->src_stride : next->dst_stride) * 8 == n_bits * steps;
+        n_bits *= has_hole ? steps : std::min(steps, l.extent);
     }
     return std::max<dim_t>(1, n_bits / 8);
 }
@@ -212,8 +229,8 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, int elem_bits) {
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
     tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0),
-            p.src_elem_bits(), p.dst_elem_bits(), bytes_of_run(p, src_run, p.src_elem_bits()),
-            bytes_of_run(p, dst_run, p.dst_elem_bits())};
+            p.src_elem_bits(), p.dst_elem_bits(), bytes_of_run(p, src_run, true),
+            bytes_of_run(p, dst_run, false)};
     for (const level_bit &b : taken) {
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
@@ -344,7 +361,7 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
         shortened.pop_back();
 
     // Lines of the destination that the next tiles complete must still be in L1 then.
-    const bool writes_odd_runs = tuning::line_bytes % bytes_of_run(p, dst, p.dst_elem_bits()) != 0;
+    const bool writes_odd_runs = tuning::line_bytes % bytes_of_run(p, dst, false) != 0;
     while (stores == store_path::plain && writes_odd_runs && src.size() > 2
             && rows_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
         src.pop_back();
