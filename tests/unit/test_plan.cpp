@@ -301,6 +301,16 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// What is read in the order of its addresses is left to the processor.
+TEST(Plan, FetchesWhatIsReadInRows) {
+    const auto prefetch = [](const vec &dims, const char *src, const char *dst) {
+        return planned(normalized(dims, src, dst, tfmt_f32), avx512()).prefetch_bytes;
+    };
+    EXPECT_EQ(prefetch({1024, 1088}, "ab", "ab"), 0);
+    EXPECT_EQ(prefetch({4, 256, 1024}, "abc", "bac"), 0); // rows of 4 KiB
+    EXPECT_GT(prefetch({1024, 1088}, "ab", "ba"), 0);
+}
+
 // 3 channels in blocks of 4: the fourth is read with the others and dropped.
 TEST(Plan, RunsGoOnBehindHoles) {
     const auto run = [](const vec &dims, const char *src, const char *dst) {

@@ -55,7 +55,10 @@ public:
           outer_(levels),
           bytes_(tile_bytes(t)),
           src_bytes_(t.src_run_bytes),
-          dst_bytes_(t.dst_run_bytes) {
+          dst_bytes_(t.dst_run_bytes),
+          src_run_bytes_(t.src_run_bytes),
+          tile_bytes_(bytes_),
+          tile_src_bytes_(bytes_ * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)) {
         for (const tile_bit &b : t.bits)
             if (b.level >= 0)
                 tile_.push_back(
@@ -136,16 +139,30 @@ public:
     }
 
     loop_order order() const {
-        loop_order order {outer_, int(inner_.size() + line_.size()), 0};
+        loop_order order {outer_, int(inner_.size() + line_.size()), 0, false};
         order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
         order.levels.insert(order.levels.end(), line_.begin(), line_.end());
         const auto next = std::find_if(outer_.rbegin(), outer_.rend(),
                 [&](const level &l) { return !reads_one_step(l, limits_); });
-        if (next != outer_.rend() && next->is_regular()) order.next_block_bytes = next->src_stride;
+        if (next != outer_.rend() && next->is_regular()) {
+            order.next_block_bytes = next->src_stride;
+            order.reads_on = reads_on(*next);
+        }
         return order;
     }
 
 private:
+    // Whether tiles are pieces of one row of the source, one behind the other.
+    bool reads_on(const level &next) const {
+        dim_t tile_row = src_run_bytes_, row = src_bytes_;
+        for (const level &l : tile_)
+            if (l.src_stride == tile_row) tile_row *= 2;
+        while (const dim_t grown = continue_in_block(row, true))
+            row = grown;
+        return tile_row == tile_src_bytes_ && row == bytes_ / tile_bytes_ * tile_src_bytes_
+                && next.src_stride == row;
+    }
+
     static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
 
     static dim_t stride_of(const level &l, bool of_src) {
@@ -226,9 +243,10 @@ private:
     const std::vector<level> all_;
     const std::vector<dim_limits> &limits_;
     std::vector<level> outer_, inner_, line_;
-    std::vector<level> tile_;     // its bits
-    dim_t bytes_;                 // of a block
-    dim_t src_bytes_, dst_bytes_; // that a block covers in one piece
+    std::vector<level> tile_;                                 // its bits
+    dim_t bytes_;                                             // of a block
+    dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
+    const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
     dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
 };
 

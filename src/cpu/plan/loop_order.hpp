@@ -26,6 +26,7 @@ struct loop_order {
     std::vector<level> levels; // outer to inner
     int n_block_levels;        // the last of them: a block, finished before the next one begins
     dim_t next_block_bytes;    // from the source of a block to the next that is read; 0: not known
+    bool reads_on = false;     // the source is read in the order of its addresses
 };
 
 loop_order order_levels(std::vector<level> levels, const std::vector<dim_limits> &limits,
