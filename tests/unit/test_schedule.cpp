@@ -177,11 +177,25 @@ TEST(Tiles, OneElementWhereNothingIsContiguous) {
     EXPECT_TRUE(p.the_schedule.stages.empty());
     EXPECT_EQ(p.note, "one element at a time: dst has no two neighbours to move together");
     // What is read one by one is still written by vectors.
-    p = planned(normalized(by_strides({8}, {2}), by_tag({8}, "a")), avx512());
+    p = planned(normalized(by_strides({8}, {3}), by_tag({8}, "a")), avx512());
     EXPECT_EQ(p.the_tile.vector_bytes, 32);
     EXPECT_EQ(p.the_schedule.load_run_bits, 0);
     EXPECT_TRUE(p.the_schedule.stages.empty());
     EXPECT_EQ(p.note, "reads one element at a time: src has no two neighbours to move together");
+}
+
+// One of two or four is read with the others, while a vector has four that are wanted.
+TEST(Tiles, ReadsWhatIsBetween) {
+    const auto run = [](tfmt::dim_t stride, const machine &m) {
+        const auto p = planned(normalized(by_strides({64}, {stride}), by_tag({64}, "a")), m);
+        return p.the_tile.src_run.size();
+    };
+    EXPECT_EQ(run(2, avx512()), 4u); // of 16 elements 8
+    EXPECT_EQ(run(4, avx512()), 4u);
+    EXPECT_EQ(run(8, avx512()), 0u);
+    EXPECT_EQ(run(2, avx2()), 3u);
+    EXPECT_EQ(run(4, avx2()), 0u);
+    EXPECT_EQ(run(2, sse41()), 0u);
 }
 
 TEST(Tiles, Log2) {

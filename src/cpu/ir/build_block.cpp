@@ -281,8 +281,8 @@ private:
     // in place of 5.0 times memcpy on AVX2.
     bool may_read_holes() const {
         return std::all_of(load_cuts_.begin(), load_cuts_.end(), [&](const cut_dim &cut) {
-            return cut.dim >= 0
-                    && state_.limits[size_t(cut.dim)].load >= state_.limits[size_t(cut.dim)].store;
+            return cut.dim < 0
+                    || state_.limits[size_t(cut.dim)].load >= state_.limits[size_t(cut.dim)].store;
         });
     }
 

@@ -8,15 +8,6 @@
 
 namespace tfmt::cpu {
 
-int log2_exact(dim_t pow2) { return __builtin_ctzll(static_cast<unsigned long long>(pow2)); }
-
-int ceil_log2(dim_t n) {
-    int bits = 0;
-    while ((dim_t(1) << bits) < n)
-        bits++;
-    return bits;
-}
-
 namespace {
 
 // In doubles, which do not overflow; all uses compare.
@@ -70,96 +61,6 @@ int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
 
 namespace {
 
-bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
-
-// Bit k of level `level`.
-struct level_bit {
-    int level;
-    int k;
-    bool operator==(const level_bit &o) const { return level == o.level && k == o.k; }
-};
-
-using bit_list = std::vector<level_bit>;
-
-bool contains(const bit_list &bits, const level_bit &b) {
-    return std::find(bits.begin(), bits.end(), b) != bits.end();
-}
-
-int total_bits(const level &l) { return ceil_log2(l.extent); }
-
-// A tile covers an aligned range of logical indices of each dimension only if it takes a level's
-// bits from below and a level only when it has all of the levels below it. (These are powers of
-// two: any other ends the run.)
-bool may_enter(const move_problem &p, const bit_list &taken, int index) {
-    const level &l = p.levels[index];
-    if (!l.is_regular()) return false;
-    for (size_t i = 0; i < p.levels.size(); i++) {
-        const level &below = p.levels[i];
-        if (below.dim != l.dim || below.unit >= l.unit) continue;
-        if (!contains(taken, {int(i), total_bits(below) - 1})) return false;
-    }
-    return true;
-}
-
-bool is_exact(const move_problem &p, const level &l) {
-    const dim_limits &limits = p.limits[size_t(l.dim)];
-    return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
-}
-
-// The bits along which addresses are contiguous in src (or dst), lowest first. The bits of a level
-// whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
-// is so short that the next level begins within `packed_bits` (see tile::src_run), or that level
-// begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
-// of 4.
-bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits) {
-    bit_list run;
-    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
-    const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
-    dim_t n_elems = 1;   // of the run
-    size_t hole_end = 0; // bits of the run if its last level has an excess
-    bool is_packed = false, all_exact = true;
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (size_t i = 0; i < p.levels.size() && !grown; i++) {
-            const level &l = p.levels[i];
-            const auto bytes_of = [&](dim_t n) {
-                return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
-            };
-            const dim_t stride = of_src ? l.src_stride : l.dst_stride;
-            const bool is_behind_hole = of_src && is_packed && run.size() == hole_end
-                    && stride == bytes_of(dim_t(1) << hole_end);
-            if ((stride != bytes_of(n_elems) && !is_behind_hole) || !may_enter(p, run, int(i)))
-                continue;
-            if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
-            // A level of which one step is moved (the others are padding) is no run.
-            const dim_limits &limits = p.limits[size_t(l.dim)];
-            if ((of_src ? limits.load : limits.store) <= l.unit) continue;
-            if (is_behind_hole) {
-                is_packed = false;
-                n_elems = dim_t(1) << hole_end;
-                packed_bits = 0; // elements of a packed run have no holes between them
-            }
-            // What a tail leaves of a packed run must be a beginning of it.
-            if (is_packed && !all_exact) return run;
-            for (int k = 0; k < total_bits(l); k++)
-                run.push_back({int(i), k});
-            all_exact = all_exact && is_exact(p, l);
-            if (is_packed && run.size() >= packed_bits) {
-                run.resize(packed_bits);
-                return run;
-            }
-            if (!is_pow2(l.extent)) {
-                if (run.size() >= packed_bits || !all_exact) return run;
-                hole_end = is_packed ? 0 : run.size();
-                is_packed = true;
-            }
-            n_elems *= l.extent;
-            grown = true;
-        }
-    }
-    return run;
-}
-
 void take(bit_list &taken, const bit_list &from, size_t count) {
     for (size_t i = 0; i < std::min(count, from.size()); i++)
         if (!contains(taken, from[i])) taken.push_back(from[i]);
@@ -198,7 +99,7 @@ int rows_in_l1_set(const std::vector<dim_t> &bit_strides) {
 int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
     std::vector<dim_t> strides;
     for (const level_bit &b : run) {
-        if (contains(other, b)) continue;
+        if (b.level < 0 || contains(other, b)) continue;
         const level &l = p.levels[size_t(b.level)];
         strides.push_back((of_src ? l.src_stride : l.dst_stride) << b.k);
     }
@@ -219,29 +120,16 @@ bool prefers_whole_src_lines(
     return uses_scratch(stores) || of_src > rows_in_l1_set(p, src, dst, false);
 }
 
-// What a run covers: of its last level no more than that has.
-dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
-    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
-    dim_t n_bits = elem_bits;
-    for (size_t i = 0; i < run.size();) {
-        const level &l = p.levels[size_t(run[i].level)];
-        dim_t steps = 1;
-        for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
-            steps *= 2;
-        const level *next = i < run.size() ? &p.levels[size_t(run[i].level)] : nullptr;
-        const bool has_hole = next
-                && (of_src ? next->src_stride : next->dst_stride) * 8 == n_bits * steps;
-        n_bits *= has_hole ? steps : std::min(steps, l.extent);
-    }
-    return std::max<dim_t>(1, n_bits / 8);
-}
-
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
     tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0),
             p.src_elem_bits(), p.dst_elem_bits(), bytes_of_run(p, src_run, true),
             bytes_of_run(p, dst_run, false)};
     for (const level_bit &b : taken) {
+        if (b.level < 0) {
+            t.bits.push_back({-1, -1, 0, 0, 0, 0});
+            continue;
+        }
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
         t.bits.push_back({b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step,
@@ -360,7 +248,7 @@ bool stores_colliding_rows(const tile &t) {
 tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t packed_bits = packed_run_bits(p, m);
-    bit_list src = contiguous_run(p, true, packed_bits);
+    bit_list src = contiguous_run(p, true, packed_bits, m.vector_bytes);
     const bit_list whole_dst = contiguous_run(p, false, packed_bits);
     if (whole_dst.empty()) return p.converts ? scatter_tile(p, m, src) : element_tile(p);
 

@@ -6,6 +6,7 @@
 
 #include "common/normalize.hpp"
 #include "cpu/plan/machine.hpp"
+#include "cpu/plan/runs.hpp"
 
 // The innermost tile of a move: which low index bits of which levels one straight piece of code
 // covers.
@@ -66,9 +67,6 @@ dim_t tile_bytes(const tile &t);
 
 bool is_src_packed(const tile &t, const std::vector<int> &run);
 bool is_dst_packed(const tile &t, const std::vector<int> &run);
-
-int log2_exact(dim_t pow2);
-int ceil_log2(dim_t n);
 
 // Source and destination bytes of a move.
 dim_t moved_bytes(const move_problem &p);

@@ -19,6 +19,14 @@ constexpr int copy_reg_bits = 2;
 // time with passes of their own over time in one: AVX2 1.00 / 0.91, SSE4.1 1.04 / 0.94.
 constexpr dim_t zero_tile_bytes = 256;
 
+// One of 2^n elements side by side (one channel in blocks of 4) is read with the others, where a
+// vector has at least so many that are wanted. Time over memcpy, one by one / so: u8 aBcd4b -> abcd
+// 1x1x572x572 3.0 / 1.0 (AVX2 2.9 / 1.8), f32 Abcd4a -> acdb 1x32x112x112 3.1 / 1.7, s8 BcA24b2a ->
+// acb 1x77x768 4.9 / 1.2 (AVX2 5.4 / 2.3, SSE4.1 4.7 / 3.1), u8 aBcd8b -> abcd 8.7 / 5.0; two of a
+// vector 3.0 / 3.0 (AVX2, f32 with n = 2), one 3.1 / 4.2 (SSE4.1).
+constexpr int max_leading_fillers = 3;
+constexpr dim_t min_elems_between_fillers = 4;
+
 // Elements moved one at a time are unrolled by this power of two.
 constexpr int element_reg_bits = 2;
 

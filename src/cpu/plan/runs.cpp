@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/runs.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+int log2_exact(dim_t pow2) { return __builtin_ctzll(static_cast<unsigned long long>(pow2)); }
+
+int ceil_log2(dim_t n) {
+    int bits = 0;
+    while ((dim_t(1) << bits) < n)
+        bits++;
+    return bits;
+}
+
+bool contains(const bit_list &bits, const level_bit &b) {
+    return std::find(bits.begin(), bits.end(), b) != bits.end();
+}
+
+int total_bits(const level &l) { return ceil_log2(l.extent); }
+
+bool may_enter(const move_problem &p, const bit_list &taken, int index) {
+    const level &l = p.levels[index];
+    if (!l.is_regular()) return false;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &below = p.levels[i];
+        if (below.dim != l.dim || below.unit >= l.unit) continue;
+        if (!contains(taken, {int(i), total_bits(below) - 1})) return false;
+    }
+    return true;
+}
+
+namespace {
+
+bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
+
+bool is_exact(const move_problem &p, const level &l) {
+    const dim_limits &limits = p.limits[size_t(l.dim)];
+    return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
+}
+
+// One channel in blocks of 2 or 4 is read with the others, which are dropped: bits for these where
+// elements have no neighbours.
+bit_list leading_fillers(const move_problem &p, int vector_bytes) {
+    dim_t least = 0;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &l = p.levels[i];
+        if (may_enter(p, {}, int(i)) && p.limits[size_t(l.dim)].load > 1
+                && (least == 0 || l.src_stride < least))
+            least = l.src_stride;
+    }
+    bit_list fillers;
+    const dim_t elem_bytes = p.src_elem_bits() / 8; // 0: parts of bytes
+    for (int n = 1; n <= tuning::max_leading_fillers; n++)
+        if (elem_bytes > 0 && least == elem_bytes << n
+                && least * tuning::min_elems_between_fillers <= vector_bytes)
+            for (int k = 0; k < n; k++)
+                fillers.push_back({-1, k});
+    return fillers;
+}
+
+} // namespace
+
+bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes) {
+    bit_list run;
+    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
+    const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
+    if (of_src) run = leading_fillers(p, vector_bytes);
+    if (!run.empty()) packed_bits = 0;      // elements of a packed run have no holes between them
+    dim_t n_elems = dim_t(1) << run.size(); // of the run
+    size_t hole_end = 0;                    // bits of the run if its last level has an excess
+    bool is_packed = false, all_exact = true;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (size_t i = 0; i < p.levels.size() && !grown; i++) {
+            const level &l = p.levels[i];
+            const auto bytes_of = [&](dim_t n) {
+                return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
+            };
+            const dim_t stride = of_src ? l.src_stride : l.dst_stride;
+            const bool is_behind_hole = of_src && is_packed && run.size() == hole_end
+                    && stride == bytes_of(dim_t(1) << hole_end);
+            if ((stride != bytes_of(n_elems) && !is_behind_hole) || !may_enter(p, run, int(i)))
+                continue;
+            if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
+            // A level of which one step is moved (the others are padding) is no run.
+            const dim_limits &limits = p.limits[size_t(l.dim)];
+            if ((of_src ? limits.load : limits.store) <= l.unit) continue;
+            if (is_behind_hole) {
+                is_packed = false;
+                n_elems = dim_t(1) << hole_end;
+                packed_bits = 0; // as above
+            }
+            // What a tail leaves of a packed run must be a beginning of it.
+            if (is_packed && !all_exact) return run;
+            for (int k = 0; k < total_bits(l); k++)
+                run.push_back({int(i), k});
+            all_exact = all_exact && is_exact(p, l);
+            if (is_packed && run.size() >= packed_bits) {
+                run.resize(packed_bits);
+                return run;
+            }
+            if (!is_pow2(l.extent)) {
+                if (run.size() >= packed_bits || !all_exact) return run;
+                hole_end = is_packed ? 0 : run.size();
+                is_packed = true;
+            }
+            n_elems *= l.extent;
+            grown = true;
+        }
+    }
+    return run;
+}
+
+dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
+    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
+    dim_t n_bits = elem_bits;
+    for (size_t i = 0; i < run.size();) {
+        if (run[i].level < 0) { // a filler
+            n_bits *= 2;
+            i++;
+            continue;
+        }
+        const level &l = p.levels[size_t(run[i].level)];
+        dim_t steps = 1;
+        for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
+            steps *= 2;
+        const level *next = i < run.size() ? &p.levels[size_t(run[i].level)] : nullptr;
+        const bool has_hole = next
+                && (of_src ? next->src_stride : next->dst_stride) * 8 == n_bits * steps;
+        n_bits *= has_hole ? steps : std::min(steps, l.extent);
+    }
+    return std::max<dim_t>(1, n_bits / 8);
+}
+
+} // namespace tfmt::cpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "common/normalize.hpp"
+
+// Runs: the low bits of which levels, one behind the other, number what lies side by side in
+// memory. In: a problem. Out: bits of its levels, the ones with the smallest strides first.
+//
+// Worked example: f32 nChw16c with 20 channels: the source's run is c bits 0..3 of the inner level
+// of 16, then those of w.
+namespace tfmt::cpu {
+
+// Bit k of level `level`; level -1: a filler.
+struct level_bit {
+    int level;
+    int k;
+    bool operator==(const level_bit &o) const { return level == o.level && k == o.k; }
+};
+
+using bit_list = std::vector<level_bit>;
+
+bool contains(const bit_list &bits, const level_bit &b);
+
+int log2_exact(dim_t pow2);
+int ceil_log2(dim_t n);
+int total_bits(const level &l);
+
+// A tile covers an aligned range of logical indices of each dimension only if it takes a level's
+// bits from below and a level only when it has all of the levels below it. (These are powers of
+// two: any other ends the run.)
+bool may_enter(const move_problem &p, const bit_list &taken, int index);
+
+// The bits along which addresses are contiguous in src (or dst), lowest first. The bits of a level
+// whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
+// is so short that the next level begins within `packed_bits` (see tile::src_run), or that level
+// begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
+// of 4.
+// `vector_bytes`: of loads that one element in a few may be picked from; 0: none.
+bit_list contiguous_run(
+        const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes = 0);
+
+// What a run covers in memory: of its last level no more than that has.
+dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src);
+
+} // namespace tfmt::cpu
