@@ -168,6 +168,13 @@ struct place {
     dim_t scratch, src, dst;
 };
 
+// Whether all indices lie within the limits of the first block.
+bool is_stored(const move_problem &p, const std::vector<dim_t> &index) {
+    for (size_t d = 0; d < index.size(); d++)
+        if (index[d] >= p.limits[d].store) return false;
+    return true;
+}
+
 // Every combination of the bits of the tile and the steps of the block that is an element of the
 // tensor, of which the block is the first.
 class block_elements {
@@ -182,6 +189,7 @@ public:
     }
 
     std::vector<place> places;
+    std::vector<place> with_tails; // and those beyond limits, whose lines are fetched
 
 private:
     size_t whole_of(const level &l) const {
@@ -207,7 +215,7 @@ private:
 
     void walk_bits(size_t index, const place &at) {
         if (index == t_.bits.size()) {
-            if (exists()) places.push_back(at);
+            add(at);
             return;
         }
         walk_bits(index + 1, at);
@@ -221,10 +229,14 @@ private:
         steps_[size_t(b.level)] -= weight;
     }
 
-    bool exists() const {
-        for (size_t i = 0; i < steps_.size(); i++)
-            if (steps_[i] >= p_.levels[i].extent) return false;
-        return true;
+    void add(const place &at) {
+        std::vector<dim_t> index(p_.limits.size(), 0);
+        for (size_t i = 0; i < steps_.size(); i++) {
+            if (steps_[i] >= p_.levels[i].extent) return;
+            index[size_t(p_.levels[i].dim)] += steps_[i] * p_.levels[i].unit;
+        }
+        with_tails.push_back(at);
+        if (is_stored(p_, index)) places.push_back(at);
     }
 
     const move_problem &p_;
@@ -234,15 +246,19 @@ private:
     std::vector<dim_t> steps_; // of each level of the problem
 };
 
-void walk_drain(const staging &s, size_t depth, place at, std::vector<place> &places) {
+void walk_drain(const move_problem &p, const staging &s, size_t depth, place at,
+        std::vector<dim_t> &index, std::vector<place> &places) {
     if (depth == s.drain_levels.size()) {
-        places.push_back(at);
+        if (is_stored(p, index)) places.push_back(at);
         return;
     }
     const level &l = s.drain_levels[depth];
-    for (dim_t i = 0; i < l.extent; i++)
-        walk_drain(s, depth + 1, {at.scratch + i * l.src_stride, 0, at.dst + i * l.dst_stride},
-                places);
+    for (dim_t i = 0; i < l.extent; i++) {
+        index[size_t(l.dim)] += i * l.unit;
+        walk_drain(p, s, depth + 1, {at.scratch + i * l.src_stride, 0, at.dst + i * l.dst_stride},
+                index, places);
+        index[size_t(l.dim)] -= i * l.unit;
+    }
 }
 
 bool by_scratch(const place &a, const place &b) { return a.scratch < b.scratch; }
@@ -264,9 +280,11 @@ std::string overlaps(const std::vector<place> &sorted, const staging &s, dim_t e
 }
 
 // "" if the drain takes exactly the elements of the block to where they belong.
-std::string drains_wrong(const std::vector<place> &sorted, const staging &s) {
+std::string drains_wrong(
+        const move_problem &p, const std::vector<place> &sorted, const staging &s) {
     std::vector<place> drained;
-    walk_drain(s, 0, {0, 0, 0}, drained);
+    std::vector<dim_t> index(p.limits.size(), 0);
+    walk_drain(p, s, 0, {0, 0, 0}, index, drained);
     std::sort(drained.begin(), drained.end(), by_scratch);
     if (drained.size() != sorted.size())
         return std::to_string(drained.size()) + " elements drained of "
@@ -322,12 +340,17 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
                 around_tile(r.move, t), r.move.limits, t, memory_pattern::staged);
         const staging s = tfmt::cpu::make_staging(r.move, t, order, true);
         if (!s) continue;
-        std::vector<place> places = block_elements(r.move, t, order, s).places;
+        const block_elements block(r.move, t, order, s);
+        std::vector<place> places = block.places;
         std::sort(places.begin(), places.end(), by_scratch);
         const dim_t elem_bytes = r.move.elem_bytes;
-        std::string wrong = overlaps(places, s, elem_bytes);
-        if (wrong.empty()) wrong = drains_wrong(places, s);
-        if (wrong.empty()) wrong = fetches_wrong(places, s, elem_bytes);
+        // Steps beyond the limits have room of their own, or none at all.
+        std::vector<place> with_tails = block.with_tails;
+        std::sort(with_tails.begin(), with_tails.end(), by_scratch);
+        std::string wrong = overlaps(with_tails, s, elem_bytes);
+        if (!wrong.empty()) wrong = overlaps(places, s, elem_bytes);
+        if (wrong.empty()) wrong = drains_wrong(r.move, places, s);
+        if (wrong.empty()) wrong = fetches_wrong(block.with_tails, s, elem_bytes);
         const size_t around = order.levels.size() - size_t(order.n_block_levels);
         if (s.is_chained
                 && (around == 0
@@ -398,6 +421,19 @@ TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
     const loop_order order = tfmt::cpu::order_levels(
             around_tile(short_runs, t), short_runs.limits, t, memory_pattern::staged);
     EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order, true));
+}
+
+// Pixels of 255 channels in blocks of 8 lie in the scratch as in the destination: one run.
+TEST(Staging, NoGapsBehindTails) {
+    const move_problem p = plan_test::normalized({64, 255, 13, 13}, "aBcd8b", "acdb", tfmt_f32);
+    const tile t = tfmt::cpu::choose_tile(p, avx512(), store_path::staged);
+    const loop_order order = tfmt::cpu::order_levels(
+            around_tile(p, t), p.limits, t, memory_pattern::staged);
+    const staging s = tfmt::cpu::make_staging(p, t, order, true);
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s.scratch_bytes % (255 * 4), 0);
+    for (const level &l : s.drain_levels)
+        EXPECT_EQ(l.src_stride, l.dst_stride);
 }
 
 // Outer blocks of a dimension that lie nearer to each other than its inner elements: a drain would

@@ -77,6 +77,26 @@ std::vector<dim_t> source_lines(const std::vector<block_part> &parts, dim_t elem
     return lines;
 }
 
+// Bytes from the first to behind the last that parts [0, n) cover in the destination, 0 if the
+// block has not all of a dimension: 255 channels in 32 blocks of 8 reach as far as the next pixel
+// begins.
+dim_t reach_bytes(
+        const move_problem &p, const std::vector<block_part> &parts, size_t n, dim_t elem_bytes) {
+    dim_t reach = elem_bytes;
+    for (size_t i = 0; i < n; i++) {
+        const level &l = parts[i].steps;
+        dim_t extent = 1, in_block = 1;
+        for (const level &whole : p.levels)
+            if (whole.dim == l.dim) extent *= whole.extent;
+        for (size_t j = 0; j < n; j++)
+            if (parts[j].steps.dim == l.dim) in_block *= parts[j].steps.extent;
+        if (in_block != extent) return 0;
+        const dim_t last = std::min(p.limits[size_t(l.dim)].store, extent) - 1;
+        reach += last / l.unit % l.extent * l.dst_stride;
+    }
+    return reach;
+}
+
 // The level `n` places outside of the block, if it has a stride.
 const level *level_around(const loop_order &order, int n) {
     const int index = int(order.levels.size()) - order.n_block_levels - n;
@@ -98,8 +118,11 @@ staging make_staging(
     s.level_strides.resize(size_t(order.n_block_levels), 0);
     const size_t first = order.levels.size() - size_t(order.n_block_levels);
     dim_t bytes = t.dst_elem_bits / 8, run_bytes = 0;
-    for (const block_part &part : parts) {
+    for (size_t i = 0; i < parts.size(); i++) {
+        const block_part &part = parts[i];
         level l = part.steps;
+        if (run_bytes == 0 && l.dst_stride == reach_bytes(p, parts, i, t.dst_elem_bits / 8))
+            bytes = l.dst_stride;
         if (run_bytes == 0 && l.dst_stride != bytes) {
             run_bytes = bytes;
             bytes = tuning::line_bytes + round_up(bytes, tuning::line_bytes);
