@@ -301,6 +301,16 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// Two lines are no odd run: f32 that was bf16 is stored by whole tiles, whatever rows share.
+TEST(Plan, KeepsTilesThatStoreTwoLines) {
+    move_problem p;
+    std::string why;
+    ASSERT_TRUE(tfmt::normalize(tfmt::make_problem(by_tag({512, 512}, "ab", tfmt_bf16),
+                                        by_tag({512, 512}, "ba", tfmt_f32)),
+            &p, &why));
+    EXPECT_EQ(planned(p, avx512()).the_tile.n_reg_bits(), 4);
+}
+
 // What is read in the order of its addresses is left to the processor.
 TEST(Plan, FetchesWhatIsReadInRows) {
     const auto prefetch = [](const vec &dims, const char *src, const char *dst) {

@@ -83,6 +83,11 @@ int max_reg_bits(const move_problem &p, const machine &m) {
     return tuning::max_reg_bits_16_regs - (p.converts.steps.has_sum || p.converts.pairs_rows);
 }
 
+// Whether runs of so many bytes end within lines.
+bool is_odd(dim_t run_bytes) {
+    return tuning::line_bytes % run_bytes != 0 && run_bytes % tuning::line_bytes != 0;
+}
+
 // How many rows share the fullest set of L1, of all that bits with these strides lead to.
 int rows_in_l1_set(const std::vector<dim_t> &bit_strides) {
     std::vector<dim_t> rows {0};
@@ -227,10 +232,7 @@ bool reads_lines_again(const tile &t) {
             && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
 }
 
-bool reads_odd_runs(const tile &t) {
-    return t.src_run != t.dst_run && tuning::line_bytes % t.src_run_bytes != 0
-            && t.src_run_bytes % tuning::line_bytes != 0;
-}
+bool reads_odd_runs(const tile &t) { return t.src_run != t.dst_run && is_odd(t.src_run_bytes); }
 
 bool crowds_l1(const tile &t) {
     return reads_odd_runs(t) && source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
@@ -259,8 +261,7 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
         shortened.pop_back();
 
     // Lines of the destination that the next tiles complete must still be in L1 then.
-    const bool writes_odd_runs = tuning::line_bytes % bytes_of_run(p, dst, false) != 0;
-    while (stores == store_path::plain && writes_odd_runs && src.size() > 2
+    while (stores == store_path::plain && is_odd(bytes_of_run(p, dst, false)) && src.size() > 2
             && rows_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
         src.pop_back();
 
