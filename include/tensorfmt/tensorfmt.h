@@ -570,8 +570,10 @@ TFMT_API tfmt_status_t tfmt_attr_set_compensation(
  * once, to nearest, ties to even; integers, f8 and f4 saturate, NaN becomes 0 in integers. The bits
  * are the same on every instruction set and for every number of threads. Padding of the source is
  * never read into the result; padding of the destination is written with zeros; gaps between the
- * destination's strides are not touched. Attributes add arithmetic between reading and converting,
- * see above. Source: oneDNN's reorder primitive; doc/numerics.md has the rules and differences. */
+ * destination's strides are not touched. Of the source, what lies between two elements less than
+ * 64 elements apart may be read along with them, and is dropped. Attributes add arithmetic between
+ * reading and converting, see above. Source: oneDNN's reorder primitive; doc/numerics.md has the
+ * rules and differences. */
 
 /* Threads of the caller's, to execute on instead of OpenMP's: its number of threads and its loop.
  * The structure, what `context` points at and the pool itself must last until the execution that
@@ -694,7 +696,7 @@ TFMT_API tfmt_status_t tfmt_reorder_destroy(tfmt_reorder_t reorder);
  * a reorder fail with a message that names it. */
 
 /* Instruction sets that code is generated for, each including the ones before; none: portable code
- * only. avx512_core is F, BW, DQ and VL. */
+ * only. avx2 is AVX2 with FMA, F16C and BMI2, avx512_core is F, BW, DQ and VL. */
 typedef enum TFMT_ENUM_BASE {
     tfmt_cpu_isa_none = 0,
     tfmt_cpu_isa_sse41 = 1,

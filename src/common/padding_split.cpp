@@ -16,7 +16,8 @@ std::vector<dim_t> indices_of_line(const reorder_problem &p, dim_t line_elems) {
     std::vector<dim_t> covered(p.limits.size(), 1);
     dim_t n_elems = 1; // of the line, in one piece
     const auto continues = [&](const level &l) {
-        return l.is_regular() && l.dst_stride == n_elems && l.unit == covered[size_t(l.dim)];
+        return l.extent > 1 && l.is_regular() && l.dst_stride == n_elems
+                && l.unit == covered[size_t(l.dim)];
     };
     while (n_elems < line_elems) {
         const auto next = std::find_if(p.levels.begin(), p.levels.end(), continues);

@@ -196,6 +196,9 @@ TEST(Tiles, ReadsWhatIsBetween) {
     EXPECT_EQ(run(2, avx2()), 3u);
     EXPECT_EQ(run(4, avx2()), 0u);
     EXPECT_EQ(run(2, sse41()), 0u);
+    // Where the other side takes the registers, they would hold little that is wanted.
+    const auto p = planned(normalized({64, 1, 24, 24}, "aBcd8b", "cdba", tfmt_u8), avx2());
+    EXPECT_TRUE(p.the_tile.src_run.empty());
 }
 
 TEST(Tiles, Log2) {

@@ -92,12 +92,14 @@ public:
 
     void put(const conversion &c) {
         // The levels of pairs have become addresses.
-        for (int v : {int(c.src_type), int(c.dst_type), c.src_elem_bits, c.dst_elem_bits,
-                     int(c.at_load), int(c.pairs_rows)})
+        [[maybe_unused]] const auto &[src_type, dst_type, src_elem_bits, dst_elem_bits, at_load,
+                src_pair_level, dst_pair_level, pairs_rows, row_bytes, row_param_bytes, steps] = c;
+        for (int v : {int(src_type), int(dst_type), src_elem_bits, dst_elem_bits, int(at_load),
+                     int(pairs_rows)})
             put_small(uint32_t(v));
-        put(int64_t(c.row_bytes));
-        put(int64_t(c.row_param_bytes));
-        put(c.steps);
+        put(int64_t(row_bytes));
+        put(int64_t(row_param_bytes));
+        put(steps);
     }
 
     void put(const arithmetic &a) {

@@ -120,9 +120,7 @@ private:
         for_each_element(o, [&](const chunk &c, int elem, int byte) {
             uint8_t *to = dst + c.offset_bytes;
             const uint8_t *lane = &values_[o.a][size_t(byte)];
-            if (!k_.converts)
-                to[elem] = *lane;
-            else if (k_.converts.at_load && k_.converts.pairs_rows)
+            if (!k_.converts || (k_.converts.at_load && k_.converts.pairs_rows))
                 to[elem] = *lane;
             else if (k_.converts.at_load)
                 copy(k_.converts.dst_type, lane, 0, to, elem);

@@ -2,6 +2,7 @@
 #include "cpu/plan/runs.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -45,12 +46,11 @@ bool is_exact(const move_problem &p, const level &l) {
 // One channel in blocks of 2 or 4 is read with the others, which are dropped: bits for these where
 // elements have no neighbours.
 bit_list leading_fillers(const move_problem &p, int vector_bytes) {
-    dim_t least = 0;
+    dim_t least = std::numeric_limits<dim_t>::max();
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &l = p.levels[i];
-        if (may_enter(p, {}, int(i)) && p.limits[size_t(l.dim)].load > 1
-                && (least == 0 || l.src_stride < least))
-            least = l.src_stride;
+        if (may_enter(p, {}, int(i)) && p.limits[size_t(l.dim)].load > 1)
+            least = std::min(least, l.src_stride);
     }
     bit_list fillers;
     const dim_t elem_bytes = p.src_elem_bits() / 8; // 0: parts of bytes

@@ -247,15 +247,17 @@ bool stores_colliding_rows(const tile &t) {
     return rows_in_l1_set(strides) > tuning::max_rows_in_l1_set;
 }
 
-tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
-    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t packed_bits = packed_run_bits(p, m);
-    bit_list src = contiguous_run(p, true, packed_bits, m.vector_bytes);
-    const bit_list whole_dst = contiguous_run(p, false, packed_bits);
-    if (whole_dst.empty()) return p.converts ? scatter_tile(p, m, src) : element_tile(p);
+namespace {
 
-    bit_list dst = prefix(whole_dst, lane_bits);
-    src = prefix(src, lane_bits);
+// What a tile takes of both runs.
+struct run_pair {
+    bit_list src, dst;
+};
+
+run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
+        const bit_list &whole_src, const bit_list &whole_dst) {
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    bit_list src = prefix(whole_src, lane_bits), dst = prefix(whole_dst, lane_bits);
     bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
@@ -264,7 +266,30 @@ tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
     while (stores == store_path::plain && is_odd(bytes_of_run(p, dst, false)) && src.size() > 2
             && rows_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
         src.pop_back();
+    return {src, dst};
+}
 
+// Whether what is left of a run is hardly more than its fillers.
+bool is_mostly_fillers(const bit_list &run) {
+    dim_t n_wanted = 1;
+    for (const level_bit &b : run)
+        if (b.level >= 0) n_wanted *= 2;
+    return !run.empty() && run[0].level < 0 && n_wanted < tuning::min_elems_between_fillers;
+}
+
+} // namespace
+
+tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const size_t packed_bits = packed_run_bits(p, m);
+    const bit_list whole_src = contiguous_run(p, true, packed_bits, m.vector_bytes);
+    const bit_list whole_dst = contiguous_run(p, false, packed_bits);
+    if (whole_dst.empty()) return p.converts ? scatter_tile(p, m, whole_src) : element_tile(p);
+
+    run_pair runs = fitting_runs(p, m, stores, whole_src, whole_dst);
+    if (is_mostly_fillers(runs.src))
+        runs = fitting_runs(p, m, stores, contiguous_run(p, true, packed_bits), whole_dst);
+    const bit_list &src = runs.src, &dst = runs.dst;
     bit_list taken = dst;
     take(taken, src, src.size());
     if (src == dst) take(taken, whole_dst, lane_bits + tuning::copy_reg_bits);

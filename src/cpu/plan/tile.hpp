@@ -85,8 +85,7 @@ bool reads_lines_again(const tile &t);
 // Whether tiles end within lines of the source, of which the next ones read the rest.
 bool reads_odd_runs(const tile &t);
 
-// The same, of so many rows that share a set of L1 that none is left for
-// what is written.
+// The same, of so many rows that share a set of L1 that none is left for what is written.
 bool crowds_l1(const tile &t);
 
 // Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.

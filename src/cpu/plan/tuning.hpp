@@ -106,14 +106,13 @@ constexpr dim_t block_dst_bytes = 512;
 
 // The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
 // the source's rows at once, before the tile moves on along the destination, so that what is left
-// of a line is still in L1. Time over memcpy, block_src/dst_bytes / 64 and 512 / 128 and 512 / 128
-// and 256 / 128 and 128 / 64 and 64: f32 abcd -> cdba 256x256x3x3 3.0 / 3.0 / 2.3 / 2.3 / 2.1
-// / 2.4, 272x264x3x3 1.6 / 1.6 / 1.5 / 1.4 / 1.3 / 1.4, bf16 272x264x3x3 2.0 / 2.0 / 2.0 / 1.7
-// / 1.6 / 1.7. Streamed only where rows of the source share sets of L1: f32 512x512x3x3 2.1 / -
-// / 1.5 / 1.4 / 1.3 / 1.8; of 50 others 1.05 / - / 1.08 / - / 1.08. Staged there too:
-// 500x512x3x3 3.3 / 2.2, 700x1024x3x3 2.7 / 1.7. Not for runs of half a line, which lie in one (1.6
-// / - / - / - / 1.8), nor where the destination has the same runs (1.4 / - /
-// - / - / 3.2); for runs of the destination that end within lines no order of 6 made a difference.
+// of a line is still in L1. Time over memcpy with the above and with 128/512, 128/256, 128/128,
+// 64/64: f32 abcd -> cdba 256x256x3x3 3.0 2.3 2.3 2.1 2.4, 272x264x3x3 1.6 1.5 1.4 1.3 1.4, bf16
+// 272x264x3x3 2.0 2.0 1.7 1.6 1.7. Streamed only where rows of the source share sets of L1: f32
+// 512x512x3x3 2.1 1.5 1.4 1.3 1.8, but 50 others 1.05 1.08 - 1.08. Staged there too: 500x512x3x3
+// 3.3, with 128 of the source first 2.2. Not for runs of half a line, which lie in one (1.6, with
+// 128/128 1.8), nor where the destination has the same runs (1.4, 3.2); for runs of the destination
+// that end within lines no order of 6 made a difference.
 constexpr dim_t odd_runs_src_bytes = 128;
 constexpr dim_t odd_runs_dst_bytes = 128;
 
