@@ -198,12 +198,14 @@ bool scale_side(move_problem &p, const side &s, std::string *why) {
     return true;
 }
 
-// Makes elements of the two that share a byte where they are in different lines of the other side,
-// and bytes are on their own. Time over memcpy, 1024 x 1024 with groups of 32, before and so: bf16
-// to u4, ab -> ba 4.8, 4.4, ab -> BA16a64b2a 3.7, 3.3 (AVX2 7.0, 5.8 and 6.0, 4.5); u4 to bf16, ba
-// -> ab 4.1, 4.0, BA16a64b2a -> ab 4.2, 3.2, ab -> ba 3.4, 2.9. Within a line, ab -> BA16a64b2a:
-// 4.2, 7.7.
+// From this distance on two elements are in different lines, of 64 bytes. Time over memcpy, 1024 x
+// 1024 with groups of 32, unpacked / as pairs of rows: bf16 to u4, ab -> ba 4.8 / 4.4, ab ->
+// BA16a64b2a 3.7 / 3.3 (AVX2 7.0 / 5.8 and 6.0 / 4.5); u4 to bf16, ba -> ab 4.1 / 4.0, BA16a64b2a
+// -> ab 4.2 / 3.2, ab -> ba 3.4 / 2.9. Within a line, ab -> BA16a64b2a: 4.2 / 7.7.
 constexpr dim_t min_row_bytes = 64;
+
+// Makes elements of the two that share a byte where they are in different lines of the other side,
+// and bytes are on their own.
 void pair_rows(move_problem &p) {
     conversion &c = p.converts;
     const side &narrow = c.at_load ? dst_side : src_side, &wide = c.at_load ? src_side : dst_side;

@@ -7,8 +7,6 @@ namespace tfmt {
 
 namespace {
 
-dim_t ceil_div(dim_t a, dim_t b) { return a / b + (a % b != 0); }
-
 // How many indices of each dimension a line of the destination covers, which begins where all of
 // them are 0. Empty if lines are not made of whole steps, or do not begin where blocks of that many
 // indices do.

@@ -80,8 +80,6 @@ dim_t blocks_product(const std::vector<digit> &digits) {
     return product;
 }
 
-dim_t ceil_div(dim_t a, dim_t b) { return a / b + (a % b != 0); }
-
 // The levels above `unit` where the blocks of source and destination do not nest: one irregular
 // level over their common period and, if the dimension is longer than that, a regular one on top.
 void add_irregular(std::vector<level> &levels, int dim, dim_t unit, dim_t steps,

@@ -43,6 +43,8 @@ struct level {
 // Level `l` in groups of `steps` steps; the last one may be smaller.
 level in_groups(level l, dim_t steps);
 
+inline dim_t ceil_div(dim_t a, dim_t b) { return a / b + (a % b != 0); }
+
 // Logical extents of a dimension: indices below `load` are read, those from `load` to below `store`
 // are padding of the destination.
 struct dim_limits {

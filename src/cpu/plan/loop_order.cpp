@@ -256,33 +256,34 @@ loop_order order_levels(std::vector<level> levels, const std::vector<dim_limits>
         const tile &t, memory_pattern pattern) {
     sort_levels(levels, limits, false);
     blocking b(levels, limits, t);
+    const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t);
     switch (pattern) {
     case memory_pattern::in_l2:
         b.complete_lines(true, true);
         b.sort(false);
         break;
     case memory_pattern::beyond_l2:
-        if (reads_odd_runs(t)) b.grow_src(tuning::odd_runs_src_bytes);
+        if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.complete_lines(true, true);
         b.grow_src(tuning::block_src_bytes);
-        b.grow_dst(reads_odd_runs(t) ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
+        b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
         b.sort(true);
         break;
     case memory_pattern::streamed:
-        if (crowds_l1(t)) b.grow_src(tuning::odd_runs_src_bytes);
+        if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         // Parts of a line of the destination must follow each other at once.
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
         b.grow_src(tuning::block_src_bytes);
-        b.grow_dst(crowds_l1(t) ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
+        b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
         b.sort(true);
         break;
     case memory_pattern::staged:
-        if (crowds_l1(t)) b.grow_src(tuning::odd_runs_src_bytes);
+        if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         b.stage(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
                 tuning::staged_src_bytes, tuning::staged_block_bytes);
         break;
     case memory_pattern::staged_near:
-        if (crowds_l1(t)) b.grow_src(tuning::odd_runs_src_bytes);
+        if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes);
         break;
     case memory_pattern::collected:

@@ -50,12 +50,15 @@ bool is_nested(const std::vector<block_part> &parts) {
 dim_t round_up(dim_t n, dim_t unit) { return (n + unit - 1) / unit * unit; }
 
 // The lines of the block's source.
-std::vector<dim_t> source_lines(const std::vector<block_part> &parts, dim_t elem_bytes) {
+std::vector<dim_t> source_lines(
+        const move_problem &p, const std::vector<block_part> &parts, dim_t elem_bytes) {
     dim_t run = elem_bytes; // addresses covered from each of `starts` on
     std::vector<dim_t> starts {0}, lines;
     std::vector<level> by_src;
     for (const block_part &part : parts)
         by_src.push_back(part.steps);
+    if (p.converts.pairs_rows) // as one more level
+        by_src.push_back({0, 2, 1, p.converts.row_bytes, 0, {}, {}});
     std::stable_sort(by_src.begin(), by_src.end(),
             [](const level &a, const level &b) { return a.src_stride < b.src_stride; });
     for (const level &l : by_src) {
@@ -121,7 +124,8 @@ staging make_staging(
     for (size_t i = 0; i < parts.size(); i++) {
         const block_part &part = parts[i];
         level l = part.steps;
-        if (run_bytes == 0 && l.dst_stride == reach_bytes(p, parts, i, t.dst_elem_bits / 8))
+        if (run_bytes == 0 && l.dst_stride < bytes
+                && l.dst_stride == reach_bytes(p, parts, i, t.dst_elem_bits / 8))
             bytes = l.dst_stride;
         if (run_bytes == 0 && l.dst_stride != bytes) {
             run_bytes = bytes;
@@ -143,10 +147,7 @@ staging make_staging(
     if (run_bytes == 0) run_bytes = bytes;
     if (run_bytes < tuning::min_drained_run_bytes) return {};
     s.scratch_bytes = bytes;
-    s.line_offset_bytes = source_lines(parts, std::max(1, t.src_elem_bits / 8));
-    if (p.converts.pairs_rows) // the second rows
-        for (size_t i = 0, n = s.line_offset_bytes.size(); i < n; i++)
-            s.line_offset_bytes.push_back(s.line_offset_bytes[i] + p.converts.row_bytes);
+    s.line_offset_bytes = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
     if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();
     if (const level *around = level_around(order, 1)) {
         s.is_chained = may_chain && around->dst_stride == run_bytes;

@@ -263,7 +263,8 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
         shortened.pop_back();
 
     // Lines of the destination that the next tiles complete must still be in L1 then.
-    while (stores == store_path::plain && is_odd(bytes_of_run(p, dst, false)) && src.size() > 2
+    const bool writes_odd_runs = stores == store_path::plain && is_odd(bytes_of_run(p, dst, false));
+    while (writes_odd_runs && src.size() > 2
             && rows_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
         src.pop_back();
     return {src, dst};
