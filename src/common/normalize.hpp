@@ -81,7 +81,7 @@ struct move_problem {
     int elem_bytes; // on the way: 1, 2, 4, 8 or 16
     dim_t src_offset_bytes;
     dim_t dst_offset_bytes;
-    std::vector<dim_limits> limits;
+    limit_list limits;
     std::vector<level> levels; // of each dimension inner to outer; strides in bytes
     conversion converts = {};
     parameter_space parameters = {}; // of the arithmetic

@@ -27,10 +27,12 @@ std::string dims_text(const memory_desc &md) {
     return text;
 }
 
+using digit_list = inline_vector<digit, 8>;
+
 // A dimension's split in one descriptor, innermost first. The last digit is the unbounded outer
 // part.
-std::vector<digit> split_of(const memory_desc &md, int dim) {
-    std::vector<digit> digits;
+digit_list split_of(const memory_desc &md, int dim) {
+    digit_list digits;
     dim_t stride = 1;
     for (int k = md.inner_nblks - 1; k >= 0; k--) {
         if (md.inner_idxs[k] == dim && md.inner_blks[k] > 1)
@@ -44,8 +46,7 @@ std::vector<digit> split_of(const memory_desc &md, int dim) {
 // Walks one split from inside to outside in steps of the caller's choice.
 class split_cursor {
 public:
-    explicit split_cursor(std::vector<digit> digits)
-        : digits_(std::move(digits)), left_(digits_[0]) {}
+    explicit split_cursor(digit_list digits) : digits_(std::move(digits)), left_(digits_[0]) {}
 
     bool at_outer() const { return pos_ + 1 == digits_.size(); }
     dim_t left() const {
@@ -68,7 +69,7 @@ public:
     }
 
 private:
-    std::vector<digit> digits_;
+    digit_list digits_;
     size_t pos_ = 0;
     digit left_;
 };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/inline_vector.hpp"
 #include "common/quantization.hpp"
 
 // A pair of descriptors as a loop nest. In: two descriptors over the same dims. Out: for each
@@ -51,6 +52,7 @@ struct dim_limits {
     dim_t load;
     dim_t store;
 };
+using limit_list = inline_vector<dim_limits, 16>;
 
 struct reorder_problem {
     data_type_t src_type;
@@ -59,7 +61,7 @@ struct reorder_problem {
     int dst_elem_bits;
     dim_t src_offset; // in elements, as all strides here
     dim_t dst_offset;
-    std::vector<dim_limits> limits;
+    limit_list limits;
     std::vector<level> levels; // of each dimension inner to outer, dimensions in logical order
     quantization quant;
 };

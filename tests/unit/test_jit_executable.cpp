@@ -8,8 +8,10 @@
 
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "cpu/reorder.hpp"
 #include "support/layout.hpp"
@@ -81,6 +83,45 @@ TEST(Executable, PagesGoWithTheirOwner) {
         EXPECT_TRUE(is_executable(entry));
     }
     EXPECT_FALSE(is_executable(entry));
+}
+
+// mov eax, imm32; ret, behind which there are zeros.
+std::vector<uint8_t> code_that_returns(uint32_t value, size_t size_bytes) {
+    std::vector<uint8_t> code(size_bytes, 0);
+    code[0] = 0xb8;
+    std::memcpy(code.data() + 1, &value, sizeof value);
+    code[5] = 0xc3;
+    return code;
+}
+
+uint32_t call(const executable &code) {
+    return reinterpret_cast<uint32_t (*)()>(reinterpret_cast<uintptr_t>(code.entry()))();
+}
+
+// Pages are mapped many at once, and go one by one, in another order; also where several threads
+// make them.
+TEST(Executable, PiecesAreIndependent) {
+    constexpr size_t n_threads = 3, n_each = 200;
+    std::vector<std::vector<std::unique_ptr<executable>>> made(n_threads);
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < n_threads; t++)
+        threads.emplace_back([&, t] {
+            for (size_t i = 0; i < n_each; i++) {
+                const size_t size_bytes = 6 + (i * 2017 + t * 911) % 30000;
+                const auto code = code_that_returns(uint32_t(t * n_each + i), size_bytes);
+                made[t].push_back(std::make_unique<executable>(code.data(), code.size()));
+                if (i % 3 == 2) made[t][i - 1].reset(); // while others are made
+            }
+        });
+    for (std::thread &t : threads)
+        t.join();
+    for (size_t t = 0; t < n_threads; t++)
+        for (size_t i = 0; i < n_each; i += 2)
+            made[t][i].reset();
+    for (size_t t = 0; t < n_threads; t++)
+        for (size_t i = 0; i < n_each; i++) {
+            if (made[t][i]) { EXPECT_EQ(call(*made[t][i]), t * n_each + i); }
+        }
 }
 
 TEST(Executable, NoPageOfTheProcessIsWritableAndExecutable) {

@@ -352,7 +352,7 @@ TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
     t.bits.resize(8, {0, 1, 1, 0, 0});
     const std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
             {0, 4, 8, 64, 8000, {}, {}}};
-    const std::vector<dim_limits> limits {{32, 32}, {8, 8}};
+    const tfmt::limit_list limits {{32, 32}, {8, 8}};
     lines text;
     for (const level &l :
             tfmt::cpu::order_levels(levels, limits, t, tfmt::cpu::memory_pattern::beyond_l2).levels)

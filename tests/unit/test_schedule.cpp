@@ -156,8 +156,8 @@ TEST(Tiles, BitsOfATransposition) {
     }
     EXPECT_EQ(t.bits[0].dim, t.bits[1].dim);
     EXPECT_NE(t.bits[1].dim, t.bits[2].dim);
-    EXPECT_EQ(t.dst_run, (std::vector<int> {0, 1}));
-    EXPECT_EQ(t.src_run, (std::vector<int> {2, 3}));
+    EXPECT_EQ(t.dst_run, (tfmt::cpu::bit_indices {0, 1}));
+    EXPECT_EQ(t.src_run, (tfmt::cpu::bit_indices {2, 3}));
 }
 
 TEST(Tiles, FillersWhereTheVectorIsTooWide) {
@@ -243,7 +243,7 @@ int position_of(int bytes, const tile &t) {
     return int(std::lround(std::log2(double(bytes) / t.elem_bytes)));
 }
 
-using lanes = std::vector<int>;
+using lanes = tfmt::cpu::bit_indices;
 
 // `bit` enters at `from`, what is there moves up, what was at `to` leaves.
 lanes rotated(lanes l, int from, int to, int bit) {

@@ -15,7 +15,7 @@ namespace {
 using namespace plan_test;
 using tfmt::cpu::tile;
 
-using lanes = std::vector<int>;
+using lanes = tfmt::cpu::bit_indices;
 
 bool contains(const lanes &list, int bit) {
     return std::find(list.begin(), list.end(), bit) != list.end();

@@ -107,7 +107,7 @@ bool is_drivers(const std::vector<level> &levels, const level &l) {
     });
 }
 
-std::string misordered(const loop_order &order, const std::vector<dim_limits> &limits) {
+std::string misordered(const loop_order &order, const tfmt::limit_list &limits) {
     const std::vector<level> &levels = order.levels;
     for (size_t i = 0; i < levels.size(); i++)
         for (size_t j = i + 1; j < levels.size(); j++) {

@@ -188,8 +188,11 @@ private:
             add_segment(nodes, depth, state, s, 0);
     }
 
+    // What the tile has to do depends on this of a state.
+    using block_key = inline_vector<dim_t, 24>;
+
     int block_for(const nest_state &state) {
-        std::vector<dim_t> key {state.in_padding};
+        block_key key {state.in_padding};
         for (const dim_limits &l : state.limits) {
             key.push_back(state.in_padding ? 0 : l.load); // nothing is read there
             key.push_back(l.store);
@@ -207,7 +210,7 @@ private:
 
     const plan &p_;
     kernel &k_;
-    std::map<std::vector<dim_t>, int> blocks_;
+    std::map<block_key, int> blocks_;
 };
 
 } // namespace

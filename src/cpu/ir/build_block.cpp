@@ -31,7 +31,7 @@ public:
         const size_t n_stages = p_.the_schedule.stages.size();
         ops_.reserve((n_stages + 2) * (size_t(1) << t_.n_reg_bits()) + 1);
         if (state_.in_padding || p_.mode == plan_mode::padding_only) {
-            std::vector<int> lanes = t_.dst_run;
+            bit_indices lanes = t_.dst_run;
             for (int b = 0; b < int(t_.bits.size()); b++)
                 if (!contains(lanes, b)) lanes.push_back(b);
             lanes.resize(size_t(t_.n_lane_bits()));
@@ -47,15 +47,15 @@ public:
     }
 
 private:
-    static bool contains(const std::vector<int> &list, int bit) {
+    static bool contains(const bit_indices &list, int bit) {
         return std::find(list.begin(), list.end(), bit) != list.end();
     }
 
     // The dimensions in which the tile reaches `limit_of`, so that its elements must be looked at
     // one by one. Empty for a full tile.
     template <typename F>
-    std::vector<cut_dim> cut_dims(F &&limit_of) const {
-        std::vector<cut_dim> cuts;
+    cut_list cut_dims(F &&limit_of) const {
+        cut_list cuts;
         for (int d = 0; d < int(state_.limits.size()); d++) {
             dim_t reach = 1;
             for (const tile_bit &b : t_.bits)
@@ -70,14 +70,14 @@ private:
     }
 
     // Tile bits of element `lane` of a register / of register `index`.
-    static uint32_t select(const std::vector<int> &bits, uint32_t values) {
+    static uint32_t select(const bit_indices &bits, uint32_t values) {
         uint32_t mask = 0;
         for (size_t i = 0; i < bits.size(); i++)
             mask |= (values >> i & 1) << bits[i];
         return mask;
     }
 
-    void enter_lanes(const std::vector<int> &lanes) {
+    void enter_lanes(const bit_indices &lanes) {
         lanes_ = lanes;
         reg_bits_.clear();
         for (int b = 0; b < int(t_.bits.size()); b++)
@@ -91,8 +91,7 @@ private:
 
     int chunk_bytes(const memory_shape &shape) const { return t_.elem_bytes << shape.run.size(); }
 
-    std::vector<cut_masks> masks_of(
-            const std::vector<cut_dim> &cuts, const memory_shape &shape) const {
+    std::vector<cut_masks> masks_of(const cut_list &cuts, const memory_shape &shape) const {
         std::vector<cut_masks> masks;
         masks.reserve(cuts.size());
         for (const cut_dim &c : cuts)
@@ -101,15 +100,14 @@ private:
     }
 
     // Place of each of the 2^n elements of a run in memory, in elements.
-    std::vector<int64_t> places_of(
-            const std::vector<int> &run, const std::vector<dim_t> &strides, int elem_bits) const {
+    offset_list places_of(const bit_indices &run, const stride_list &strides, int elem_bits) const {
         return subset_sums(run, [&](int bit) { return strides[size_t(bit)] * 8 / elem_bits; });
     }
 
     // For a packed run: where each byte of a vector of chunks comes from. Loads: lanes from
     // memory's order; stores: memory's order from lanes. Lanes that do not exist share the places
     // of others, which come later and so prevail.
-    byte_indices packing(const std::vector<int64_t> &places, bool of_loads) const {
+    byte_indices packing(const offset_list &places, bool of_loads) const {
         byte_indices indices {};
         for (size_t i = 0; i < indices.size(); i++)
             indices[i] = uint8_t(
@@ -125,7 +123,7 @@ private:
         return indices;
     }
 
-    int emit_packing(int value, const std::vector<int64_t> &places, bool of_loads) {
+    int emit_packing(int value, const offset_list &places, bool of_loads) {
         const bool is_within16 = int(places.size()) * t_.elem_bytes <= 16;
         return emit_shuffle(is_within16 ? op_kind::within16 : op_kind::permute, value, -1,
                 constant(packing(places, of_loads)));
@@ -142,19 +140,22 @@ private:
     // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
     // and its operation, which has no chunks if no element takes part.
     template <typename F, typename Add>
-    void memory_ops(op_kind kind, const memory_shape &shape, const std::vector<dim_t> &strides,
+    void memory_ops(op_kind kind, const memory_shape &shape, const stride_list &strides,
             F &&mask_of, Add &&add) const {
         const auto offset_of = [&](int bit) { return strides[size_t(bit)]; };
-        const std::vector<int64_t> fill = subset_sums(shape.fill, offset_of);
-        const std::vector<int64_t> regs = subset_sums(shape.regs, offset_of);
+        const offset_list fill = subset_sums(shape.fill, offset_of);
+        const offset_list regs = subset_sums(shape.regs, offset_of);
         const uint64_t full = low_bits(chunk_bytes(shape));
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
                                                   : is_dst_packed(t_, shape.run);
         const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };
         const bool computes = p_.problem.parameters.varies() && !state_.in_padding
                 && p_.problem.converts.at_load == (kind == op_kind::load);
-        const std::vector<int64_t> params = subset_sums(shape.regs, param_of);
-        if (computes) k_.lane_param_offset_bytes = subset_sums(lanes_, param_of);
+        const offset_list params = subset_sums(shape.regs, param_of);
+        if (computes) {
+            const offset_list lane_params = subset_sums(lanes_, param_of);
+            k_.lane_param_offset_bytes.assign(lane_params.begin(), lane_params.end());
+        }
         for (size_t r = 0; r < regs.size(); r++) {
             op o(kind);
             o.unit_bytes = chunk_bytes(shape);
@@ -212,8 +213,8 @@ private:
     // place: they lie in the pages of these, and what nothing is stored of may be anything. So 3 of
     // each 4 bytes are one piece and not 4 in each 16 bytes: s8 ABcde16a4b -> cdeba 64x3x3x7x7 2.1
     // in place of 5.0 times memcpy on AVX2.
-    std::vector<cut_dim> cuts_with_zeros() const {
-        std::vector<cut_dim> cuts;
+    cut_list cuts_with_zeros() const {
+        cut_list cuts;
         for (const cut_dim &cut : load_cuts_)
             if (cut.dim >= 0
                     && state_.limits[size_t(cut.dim)].load < state_.limits[size_t(cut.dim)].store)
@@ -228,7 +229,7 @@ private:
 
     // What the next block loads at this place, in whole lines.
     void prefetch_all() {
-        std::vector<int64_t> lines;
+        offset_list lines;
         const conversion &converts = p_.problem.converts;
         const bool reads_pairs = converts.pairs_rows && converts.at_load;
         for (const op &o : ops_)
@@ -243,10 +244,10 @@ private:
                     }
                 }
         std::sort(lines.begin(), lines.end());
-        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-        for (int64_t line : lines) {
+        const auto end = std::unique(lines.begin(), lines.end());
+        for (auto line = lines.begin(); line != end; ++line) {
             op o(op_kind::prefetch);
-            o.chunks.push_back({line * tuning::line_bytes, 0});
+            o.chunks.push_back({*line * tuning::line_bytes, 0});
             ops_.push_back(std::move(o));
         }
     }
@@ -265,7 +266,7 @@ private:
     }
 
     void apply(const stage &s) {
-        const std::vector<int> before = lanes_;
+        const bit_indices before = lanes_;
         if (s.entering < 0) {
             lanes_ = s.lanes;
             const int c = constant(permutation(before, {}, -1, 0));
@@ -327,8 +328,8 @@ private:
 
     // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering`
     // chooses the second source, the bit that leaves has the value `leaving_value`.
-    byte_indices permutation(const std::vector<int> &before, const std::vector<int> &entering,
-            int leaving, uint32_t leaving_value) const {
+    byte_indices permutation(const bit_indices &before, const bit_indices &entering, int leaving,
+            uint32_t leaving_value) const {
         byte_indices indices {};
         const uint32_t n = 1u << lanes_.size();
         for (uint32_t lane = 0; lane < n; lane++) {
@@ -381,14 +382,14 @@ private:
     const tile &t_;
     const nest_state &state_;
     kernel &k_;
-    const std::vector<cut_dim> load_cuts_;
-    const std::vector<cut_dim> store_cuts_;
-    std::vector<dim_t> src_strides_; // of the tile's bits
-    std::vector<dim_t> dst_strides_;
-    std::vector<int> lanes_;    // tile bit of each lane position
-    std::vector<int> reg_bits_; // tile bit of each bit of the index into values_
-    std::vector<int> values_;   // -1: known to be zero
-    int zero_ = -1;             // the value that is zero, once one is needed
+    const cut_list load_cuts_;
+    const cut_list store_cuts_;
+    stride_list src_strides_; // of the tile's bits
+    stride_list dst_strides_;
+    bit_indices lanes_;             // tile bit of each lane position
+    bit_indices reg_bits_;          // tile bit of each bit of the index into values_
+    inline_vector<int, 16> values_; // -1: known to be zero
+    int zero_ = -1;                 // the value that is zero, once one is needed
     block ops_;
 };
 

@@ -11,10 +11,12 @@
 // its bits number the elements of memory, a limit. Out: masks.
 namespace tfmt::cpu::ir {
 
+using offset_list = inline_vector<int64_t, 64>;
+
 // Entry i is the sum of value_of(bit) over those of `bits` that i has set.
 template <typename F>
-std::vector<int64_t> subset_sums(const std::vector<int> &bits, F &&value_of) {
-    std::vector<int64_t> sums {0};
+offset_list subset_sums(const bit_indices &bits, F &&value_of) {
+    offset_list sums {0};
     sums.reserve(size_t(1) << bits.size());
     for (int bit : bits) {
         const int64_t value = value_of(bit);
@@ -27,9 +29,9 @@ std::vector<int64_t> subset_sums(const std::vector<int> &bits, F &&value_of) {
 // How the tile's bits number the elements of loads or stores: those of a chunk, the chunks of a
 // register, the registers.
 struct memory_shape {
-    std::vector<int> run;
-    std::vector<int> fill;
-    std::vector<int> regs;
+    bit_indices run;
+    bit_indices fill;
+    bit_indices regs;
 };
 
 // A dimension of the tile (-1: fillers) that one of the limits cuts.
@@ -37,6 +39,7 @@ struct cut_dim {
     int dim;
     dim_t limit;
 };
+using cut_list = inline_vector<cut_dim, 16>;
 
 // The bytes of each chunk that lie inside the limit of one dimension. They depend only on how much
 // room the dimension has left where the chunk begins, and there are few different values of that.
@@ -76,10 +79,10 @@ private:
     };
     int elem_bytes_;
     int64_t limit_;
-    std::vector<int64_t> run_;  // logical index of each element of a chunk
-    std::vector<int64_t> fill_; // of each chunk of a register
-    std::vector<int64_t> regs_; // of each register
-    std::vector<known> known_;
+    offset_list run_;  // logical index of each element of a chunk
+    offset_list fill_; // of each chunk of a register
+    offset_list regs_; // of each register
+    inline_vector<known, 8> known_;
 };
 
 } // namespace tfmt::cpu::ir

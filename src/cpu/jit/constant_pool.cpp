@@ -28,20 +28,24 @@ Xbyak::RegRip constant_pool::address_of(const uint8_t *bytes, int n_bytes) {
         found = entries_.insert(found, {{}, n_bytes, used_bytes_});
         std::memcpy(found->bytes, bytes, size_t(n_bytes));
     }
-    return g_.rip + origin_ - found->distance;
+    return g_.rip + static_cast<const void *>(origin_ - found->distance);
 }
 
-std::vector<uint8_t> constant_pool::with_code(const uint8_t *code, size_t n_bytes) const {
-    if (entries_.empty()) return {code, code + n_bytes};
-    const int begin = round_up(jump_bytes + used_bytes_, int(tuning::line_bytes));
-    const int32_t jump = begin - jump_bytes;
+std::vector<uint8_t> constant_pool::with_code(
+        const uint8_t *code, size_t n_bytes, size_t more_bytes) const {
+    const int begin = entries_.empty()
+            ? 0
+            : round_up(jump_bytes + used_bytes_, int(tuning::line_bytes));
     std::vector<uint8_t> all;
-    all.reserve(size_t(begin) + n_bytes);
-    all.resize(size_t(begin));
-    all[0] = jump_opcode;
-    std::memcpy(all.data() + 1, &jump, sizeof jump);
-    for (const entry &e : entries_)
-        std::memcpy(all.data() + begin - e.distance, e.bytes, size_t(e.n_bytes));
+    all.reserve(size_t(begin) + n_bytes + more_bytes);
+    if (begin > 0) {
+        const int32_t jump = begin - jump_bytes;
+        all.resize(size_t(begin));
+        all[0] = jump_opcode;
+        std::memcpy(all.data() + 1, &jump, sizeof jump);
+        for (const entry &e : entries_)
+            std::memcpy(all.data() + begin - e.distance, e.bytes, size_t(e.n_bytes));
+    }
     all.insert(all.end(), code, code + n_bytes);
     return all;
 }

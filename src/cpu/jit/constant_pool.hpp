@@ -7,9 +7,9 @@
 #include <xbyak/xbyak.h>
 
 // The constants of a kernel, each once. They stand before the code, behind a jump to it, so that
-// the address of each is known when an instruction names it: a label that is defined later costs
-// Xbyak an entry in a hash table for each use, a third of the time that a conversion took to be
-// assembled.
+// the address of each is known when an instruction names it: a label costs Xbyak an entry in a hash
+// table for each use, if it is defined later, a third of the time that a conversion took to be
+// assembled. So the generator must not move its code (no Xbyak::AutoGrow).
 //
 // Worked example: 16 bytes and then 64 stand at 16 and 128 bytes before the first instruction. The
 // jump goes to the next line before, so the code begins at 192.
@@ -20,14 +20,15 @@ public:
     explicit constant_pool(Xbyak::CodeGenerator &g) : g_(g) {}
 
     // To be called before the first instruction.
-    void begin() { g_.L(origin_); }
+    void begin() { origin_ = g_.getCurr(); }
 
     // The address of the first n_bytes (4 to 64, a power of two) of `bytes`, a multiple of n_bytes.
     Xbyak::RegRip address_of(const uint8_t *bytes, int n_bytes);
 
     // The constants and the code, which may stand at any multiple of a line. Its first byte is
-    // where to call it.
-    std::vector<uint8_t> with_code(const uint8_t *code, size_t n_bytes) const;
+    // where to call it. There is room for `more_bytes` behind.
+    std::vector<uint8_t> with_code(
+            const uint8_t *code, size_t n_bytes, size_t more_bytes = 0) const;
 
 private:
     struct entry {
@@ -36,7 +37,7 @@ private:
         int distance; // before the code
     };
     Xbyak::CodeGenerator &g_;
-    Xbyak::Label origin_;
+    const uint8_t *origin_ = nullptr;
     std::vector<entry> entries_;
     int used_bytes_ = 0;
 };

@@ -12,15 +12,6 @@ namespace tfmt::cpu::jit {
 
 using namespace Xbyak;
 
-uint8_t *heap_allocator::alloc(size_t size) {
-    const size_t alignment = 4096;
-    void *p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    if (!p) throw std::bad_alloc();
-    return static_cast<uint8_t *>(p);
-}
-
-void heap_allocator::free(uint8_t *p) { std::free(p); }
-
 namespace {
 
 // Loop counters by depth; deeper loops count on the stack. The first needs no saving; kernels that
@@ -70,8 +61,8 @@ private:
 
 } // namespace
 
-emitter::emitter(const ir::kernel &k)
-    : CodeGenerator(16 << 10, Xbyak::AutoGrow, this),
+emitter::emitter(const ir::kernel &k, const code_room &room)
+    : CodeGenerator(room.n_bytes, room.begin),
       k_(k),
       width_bytes_(k.vector_bytes),
       pool_(*this),
@@ -100,9 +91,9 @@ void emitter::add_to(const Reg64 &reg, int64_t value) {
 std::vector<uint8_t> emitter::assemble() {
     pool_.begin();
     prepare_conversion();
-    Label load_constants, constants_loaded;
+    Label load_constants;
     if (lane_ops_) jmp(load_constants, T_NEAR);
-    L(constants_loaded);
+    const uint8_t *constants_loaded = getCurr();
     for (size_t c = 0; c < k_.constants.size(); c++)
         constants_.push_back(constant_bytes(int(c)));
     const int depth = std::max(depth_of(k_.root), depth_of(k_.rest));
@@ -116,17 +107,17 @@ std::vector<uint8_t> emitter::assemble() {
     }
     if (k_.scratch_bytes > 0) push(rcx);
     prologue();
-    Label root, root_done, done;
+    Label root_done, done;
     test(rdx, rdx);
     jz(root_done, T_NEAR);
     align(32);
-    L(root);
+    const uint8_t *root = getCurr();
     emit_nodes(k_.root, 0);
     add_to(rdi, k_.src_step_bytes);
     add_to(rsi, k_.dst_step_bytes);
     add_to(r15, k_.param_step_bytes);
     dec(rdx);
-    jnz(root, T_NEAR);
+    jnz(root);
     L(root_done);
     if (k_.scratch_bytes > 0) pop(rcx);
     if (!k_.rest.empty()) {
@@ -145,11 +136,13 @@ std::vector<uint8_t> emitter::assemble() {
         lane_ops_->load_kept_constants();
         jmp(constants_loaded, T_NEAR);
     }
-    if (!k_.drains.empty()) emit_drain_routines();
-    if (!k_.drains.empty()) align(sizeof(uint64_t));
-    L(tables_label_);
-    ready(PROTECT_RW);
-    std::vector<uint8_t> code = pool_.with_code(getCode(), getSize());
+    if (!k_.drains.empty()) {
+        emit_drain_routines();
+        align(sizeof(uint64_t));
+        L(tables_label_);
+    }
+    ready(); // throws if a label was forgotten
+    std::vector<uint8_t> code = pool_.with_code(getCode(), getSize(), tables_.data().size());
     code.insert(code.end(), tables_.data().begin(), tables_.data().end());
     return code;
 }
@@ -190,9 +183,8 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
     add_to(r15, n.param_offset_bytes);
     mov(counter, n.count);
     if (!in_reg) push(counter);
-    Label again;
     align(16);
-    L(again);
+    const uint8_t *again = getCurr();
     emit_nodes(n.children, depth + 1);
     add_to(rdi, n.src_step_bytes);
     add_to(rsi, n.dst_step_bytes);
@@ -201,7 +193,7 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
         dec(counter);
     else
         dec(qword[rsp]);
-    jnz(again, T_NEAR);
+    jnz(again);
     if (!in_reg) lea(rsp, ptr[rsp + 8]);
     add_to(rdi, -(n.src_offset_bytes + n.count * n.src_step_bytes));
     add_to(rsi, -(n.dst_offset_bytes + n.count * n.dst_step_bytes));
@@ -230,7 +222,7 @@ int emitter::n_used_value_regs() const {
 void emitter::emit_block(const ir::block &ops) {
     if (k_.vector_bytes < 16) return emit_element_block(ops);
     block_values values(ops);
-    std::vector<int> free_regs;
+    inline_vector<int, 32> free_regs;
     for (int r = n_value_regs(); r-- > 0;)
         free_regs.push_back(r);
     auto take = [&] {
@@ -345,12 +337,43 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
     return pieces;
 }
 
-std::vector<uint8_t> assemble(const ir::kernel &k, const machine &m) {
+namespace {
+
+std::vector<uint8_t> assemble_in(const code_room &room, const ir::kernel &k, const machine &m) {
     if (m.isa >= tfmt_cpu_isa_avx512_core)
-        return assemble_avx512(k, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
-    if (m.isa == tfmt_cpu_isa_avx2) return assemble_avx2(k);
-    if (m.isa == tfmt_cpu_isa_sse41) return assemble_sse41(k);
+        return assemble_avx512(k, room, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
+    if (m.isa == tfmt_cpu_isa_avx2) return assemble_avx2(k, room);
+    if (m.isa == tfmt_cpu_isa_sse41) return assemble_sse41(k, room);
     throw std::logic_error("no emitter for this instruction set");
+}
+
+constexpr size_t room_alignment = 64;   // of every loop's beginning
+constexpr size_t room_bytes = 32 << 10; // kernels of reorders of frameworks take 1 to 14 KiB
+
+// False if the room is not enough.
+bool try_assemble_in(
+        const code_room &room, const ir::kernel &k, const machine &m, std::vector<uint8_t> *code) {
+    try {
+        *code = assemble_in(room, k, m);
+        return true;
+    } catch (const Xbyak::Error &e) {
+        if (int(e) != ERR_CODE_IS_TOO_BIG) throw;
+        return false;
+    }
+}
+
+} // namespace
+
+std::vector<uint8_t> assemble(const ir::kernel &k, const machine &m) {
+    std::vector<uint8_t> code;
+    alignas(room_alignment) uint8_t room[room_bytes];
+    if (try_assemble_in({room, room_bytes}, k, m, &code)) return code;
+    for (size_t n_bytes = 8 * room_bytes;; n_bytes *= 8) {
+        std::vector<uint8_t> more(n_bytes + room_alignment);
+        const size_t past = reinterpret_cast<uintptr_t>(more.data()) % room_alignment;
+        const code_room larger {more.data() + room_alignment - past, n_bytes};
+        if (try_assemble_in(larger, k, m, &code)) return code;
+    }
 }
 
 } // namespace tfmt::cpu::jit

@@ -50,16 +50,18 @@ private:
     size_t n_ = 0;
 };
 
-class heap_allocator : public Xbyak::Allocator {
-public:
-    uint8_t *alloc(size_t size) override;
-    void free(uint8_t *p) override;
-    bool useProtect() const override { return false; } // the code is copied before it is executed
+// Where an emitter writes, a multiple of 64; the code is copied from there. It does not grow: if
+// there is not enough, Xbyak throws ERR_CODE_IS_TOO_BIG. So places in the code are plain addresses,
+// where those of a growing buffer are labels: entries in two hash tables, as long as ten
+// instructions.
+struct code_room {
+    uint8_t *begin;
+    size_t n_bytes;
 };
 
-class emitter : protected heap_allocator, protected Xbyak::CodeGenerator {
+class emitter : protected Xbyak::CodeGenerator {
 public:
-    explicit emitter(const ir::kernel &k);
+    emitter(const ir::kernel &k, const code_room &room);
     ~emitter() override = default;
     std::vector<uint8_t> assemble();
 
@@ -217,8 +219,9 @@ private:
 };
 
 // Makers, one an ISA family.
-std::vector<uint8_t> assemble_sse41(const ir::kernel &k);
-std::vector<uint8_t> assemble_avx2(const ir::kernel &k);
-std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi, bool has_bf16);
+std::vector<uint8_t> assemble_sse41(const ir::kernel &k, const code_room &room);
+std::vector<uint8_t> assemble_avx2(const ir::kernel &k, const code_room &room);
+std::vector<uint8_t> assemble_avx512(
+        const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16);
 
 } // namespace tfmt::cpu::jit

@@ -65,6 +65,8 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> assemble_avx2(const ir::kernel &k) { return emitter_avx2(k).assemble(); }
+std::vector<uint8_t> assemble_avx2(const ir::kernel &k, const code_room &room) {
+    return emitter_avx2(k, room).assemble();
+}
 
 } // namespace tfmt::cpu::jit

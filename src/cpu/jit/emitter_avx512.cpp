@@ -24,8 +24,8 @@ constexpr int scratch_reg = 15;
 
 class emitter_avx512 final : public emitter_vex {
 public:
-    emitter_avx512(const ir::kernel &k, bool has_vbmi, bool has_bf16)
-        : emitter_vex(k), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {
+    emitter_avx512(const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16)
+        : emitter_vex(k, room), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {
         std::map<uint64_t, int> uses;
         for (const ir::block &ops : k.blocks)
             for (const ir::op &o : ops)
@@ -316,8 +316,9 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> assemble_avx512(const ir::kernel &k, bool has_vbmi, bool has_bf16) {
-    return emitter_avx512(k, has_vbmi, has_bf16).assemble();
+std::vector<uint8_t> assemble_avx512(
+        const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16) {
+    return emitter_avx512(k, room, has_vbmi, has_bf16).assemble();
 }
 
 } // namespace tfmt::cpu::jit

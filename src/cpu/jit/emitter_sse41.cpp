@@ -147,6 +147,8 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> assemble_sse41(const ir::kernel &k) { return emitter_sse41(k).assemble(); }
+std::vector<uint8_t> assemble_sse41(const ir::kernel &k, const code_room &room) {
+    return emitter_sse41(k, room).assemble();
+}
 
 } // namespace tfmt::cpu::jit

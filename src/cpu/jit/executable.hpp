@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// A piece of machine code in memory of its own. The pages are written first and made executable
+// A piece of machine code in pages of its own. These are written first and made executable
 // afterwards; they are never both.
 namespace tfmt::cpu::jit {
 

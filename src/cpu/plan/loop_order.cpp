@@ -18,7 +18,7 @@ bool belongs_to_driver(const std::vector<level> &levels, const level &l) {
 }
 
 // Whether all steps but one are padding, so that nothing is read along the level.
-bool reads_one_step(const level &l, const std::vector<dim_limits> &limits) {
+bool reads_one_step(const level &l, const limit_list &limits) {
     return limits[size_t(l.dim)].load <= l.unit;
 }
 
@@ -28,7 +28,7 @@ bool reads_one_step(const level &l, const std::vector<dim_limits> &limits) {
 // destination. f32 acdb -> ABcd16a32b 1x64x56x56, with 1 step of data and 15 of padding in a: 0.9
 // of the time, f16 acdb -> ABcd40a32b 2x128x28x28 0.4. (Taken out of the blocks as well, what they
 // leave to a block along the source is single lines of the destination: up to 1.5.)
-void sort_levels(std::vector<level> &levels, const std::vector<dim_limits> &limits, bool by_src) {
+void sort_levels(std::vector<level> &levels, const limit_list &limits, bool by_src) {
     const std::vector<level> all = levels;
     const auto read_stride = [&](const level &l) {
         return reads_one_step(l, limits) ? 0 : l.src_stride;
@@ -49,7 +49,7 @@ void sort_levels(std::vector<level> &levels, const std::vector<dim_limits> &limi
 // that complete the lines of a tile.
 class blocking {
 public:
-    blocking(const std::vector<level> &levels, const std::vector<dim_limits> &limits, const tile &t)
+    blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t)
         : all_(levels),
           limits_(limits),
           outer_(levels),
@@ -241,7 +241,7 @@ private:
     }
 
     const std::vector<level> all_;
-    const std::vector<dim_limits> &limits_;
+    const limit_list &limits_;
     std::vector<level> outer_, inner_, line_;
     std::vector<level> tile_;                                 // its bits
     dim_t bytes_;                                             // of a block
@@ -252,8 +252,8 @@ private:
 
 } // namespace
 
-loop_order order_levels(std::vector<level> levels, const std::vector<dim_limits> &limits,
-        const tile &t, memory_pattern pattern) {
+loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
+        memory_pattern pattern) {
     sort_levels(levels, limits, false);
     blocking b(levels, limits, t);
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t);

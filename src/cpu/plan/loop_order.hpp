@@ -29,7 +29,7 @@ struct loop_order {
     bool reads_on = false;     // the source is read in the order of its addresses
 };
 
-loop_order order_levels(std::vector<level> levels, const std::vector<dim_limits> &limits,
-        const tile &t, memory_pattern pattern);
+loop_order order_levels(
+        std::vector<level> levels, const limit_list &limits, const tile &t, memory_pattern pattern);
 
 } // namespace tfmt::cpu

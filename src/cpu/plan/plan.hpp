@@ -16,7 +16,7 @@ namespace tfmt::cpu {
 
 // State of all dimensions at some depth of the nest.
 struct nest_state {
-    std::vector<dim_limits> limits;
+    limit_list limits;
     bool in_padding = false;
 };
 

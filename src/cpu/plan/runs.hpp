@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "common/normalize.hpp"
 
 // Runs: the low bits of which levels, one behind the other, number what lies side by side in
@@ -19,7 +17,7 @@ struct level_bit {
     bool operator==(const level_bit &o) const { return level == o.level && k == o.k; }
 };
 
-using bit_list = std::vector<level_bit>;
+using bit_list = inline_vector<level_bit, 32>;
 
 bool contains(const bit_list &bits, const level_bit &b);
 

@@ -332,7 +332,7 @@ private:
     }
 
     // The tile bit for a digit where the lanes hold the first `n_held` of `lanes` already.
-    int bit_for(uint32_t digit, const std::vector<int> &lanes, size_t n_held) const {
+    int bit_for(uint32_t digit, const bit_indices &lanes, size_t n_held) const {
         if (digit != other && digit != any) return t_.dst_run[digit - 1];
         for (int bit = 0; bit < int(t_.bits.size()); bit++)
             if ((digit_of(bit) != other) == (digit == any)
@@ -343,7 +343,7 @@ private:
     }
 
     // Tile bits in the lanes after the stage that leads from `from`; bit `entering` entered.
-    std::vector<int> lanes_after(const node &from, std::vector<int> lanes, int entering) const {
+    bit_indices lanes_after(const node &from, bit_indices lanes, int entering) const {
         const auto rotate = [&](int low, int high) {
             lanes.erase(lanes.begin() + high);
             lanes.insert(lanes.begin() + low, entering);
@@ -357,7 +357,7 @@ private:
             lanes.push_back(entering);
             break;
         default: { // to the places that the next node names, the others in their order
-            std::vector<int> others;
+            bit_indices others;
             for (int bit : lanes)
                 if (digit_of(bit) == other) others.push_back(bit);
             const lanes_t target = nodes_[size_t(from.next)].lanes;
@@ -378,7 +378,7 @@ private:
             const uint32_t digit = digit_at(at->lanes, int(s.load_lanes.size()));
             s.load_lanes.push_back(bit_for(digit, s.load_lanes, s.load_lanes.size()));
         }
-        std::vector<int> lanes = s.load_lanes;
+        bit_indices lanes = s.load_lanes;
         for (; at->next >= 0; at = &nodes_[size_t(at->next)]) {
             const bool is_single = at->kind == stage_kind::within16 || at->kind == stage_kind::quads
                     || at->kind == stage_kind::permute;
@@ -417,7 +417,7 @@ schedule find_schedule(const tile &t, const machine &m) {
 std::string to_text(const schedule &s) {
     static const char *const names[] = {"unpack", "halves", "quarters", "alternate", "within16",
             "quads", "permute", "permute2"};
-    auto list = [](const std::vector<int> &lanes) {
+    auto list = [](const bit_indices &lanes) {
         std::string text;
         for (int bit : lanes)
             text += " " + std::to_string(bit);

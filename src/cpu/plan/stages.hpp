@@ -34,14 +34,14 @@ enum class stage_kind {
 
 struct stage {
     stage_kind kind;
-    int entering;   // tile bit that enters from the registers; -1: none (single-source stages)
-    int unit_bytes; // unpack only
-    std::vector<int> lanes; // tile bit of each lane position afterwards, lowest first
+    int entering;      // tile bit that enters from the registers; -1: none (single-source stages)
+    int unit_bytes;    // unpack only
+    bit_indices lanes; // tile bit of each lane position afterwards, lowest first
 };
 
 struct schedule {
-    int load_run_bits;           // a load fills 2^n neighbouring lanes
-    std::vector<int> load_lanes; // tile bit of each lane position after loading
+    int load_run_bits;      // a load fills 2^n neighbouring lanes
+    bit_indices load_lanes; // tile bit of each lane position after loading
     std::vector<stage> stages;
     float cost; // in cheap shuffles a register
 };

@@ -21,7 +21,7 @@ namespace tfmt::cpu {
 
 struct staging {
     dim_t scratch_bytes = 0;          // 0: the tiles are stored where they belong
-    std::vector<dim_t> bit_strides;   // of the tile's bits, in the scratch
+    stride_list bit_strides;          // of the tile's bits, in the scratch
     std::vector<dim_t> level_strides; // of the block's levels, in the scratch
     std::vector<level> drain_levels;  // outer to inner; src_stride is of the scratch
     bool is_chained = false; // the level around the block continues the runs of the block before

@@ -39,7 +39,7 @@ dim_t tile_bytes(const tile &t) {
 
 namespace {
 
-bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stride, int elem_bits) {
+bool is_packed(const tile &t, const bit_indices &run, dim_t tile_bit::*stride, int elem_bits) {
     for (size_t i = 0; i < run.size(); i++) {
         const tile_bit &b = t.bits[size_t(run[i])];
         if (b.level >= 0 && b.*stride != (dim_t(elem_bits) << i) / 8) return true;
@@ -49,11 +49,11 @@ bool is_packed(const tile &t, const std::vector<int> &run, dim_t tile_bit::*stri
 
 } // namespace
 
-bool is_src_packed(const tile &t, const std::vector<int> &run) {
+bool is_src_packed(const tile &t, const bit_indices &run) {
     return is_packed(t, run, &tile_bit::src_stride_bytes, t.src_elem_bits);
 }
 
-bool is_dst_packed(const tile &t, const std::vector<int> &run) {
+bool is_dst_packed(const tile &t, const bit_indices &run) {
     return is_packed(t, run, &tile_bit::dst_stride_bytes, t.dst_elem_bits);
 }
 
@@ -89,8 +89,8 @@ bool is_odd(dim_t run_bytes) {
 }
 
 // How many rows share the fullest set of L1, of all that bits with these strides lead to.
-int rows_in_l1_set(const std::vector<dim_t> &bit_strides) {
-    std::vector<dim_t> rows {0};
+int rows_in_l1_set(const stride_list &bit_strides) {
+    inline_vector<dim_t, 64> rows {0};
     for (dim_t stride : bit_strides)
         for (size_t i = 0, n = rows.size(); i < n; i++)
             rows.push_back(rows[i] + stride);
@@ -102,7 +102,7 @@ int rows_in_l1_set(const std::vector<dim_t> &bit_strides) {
 
 // Of the rows that `run` steps through on the side where it is not contiguous.
 int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    std::vector<dim_t> strides;
+    stride_list strides;
     for (const level_bit &b : run) {
         if (b.level < 0 || contains(other, b)) continue;
         const level &l = p.levels[size_t(b.level)];
@@ -127,9 +127,9 @@ bool prefers_whole_src_lines(
 
 tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
-    tile t {p.elem_bytes, vector_bytes, {}, {}, {}, std::vector<int>(p.levels.size(), 0),
-            p.src_elem_bits(), p.dst_elem_bits(), bytes_of_run(p, src_run, true),
-            bytes_of_run(p, dst_run, false)};
+    tile t {p.elem_bytes, vector_bytes, {}, {}, {}, {}, p.src_elem_bits(), p.dst_elem_bits(),
+            bytes_of_run(p, src_run, true), bytes_of_run(p, dst_run, false)};
+    t.bits_of_level.resize(p.levels.size(), 0);
     for (const level_bit &b : taken) {
         if (b.level < 0) {
             t.bits.push_back({-1, -1, 0, 0, 0, 0});
@@ -218,7 +218,7 @@ namespace {
 
 // Of the rows of the source that a tile reads.
 int source_rows_in_l1_set(const tile &t) {
-    std::vector<dim_t> strides;
+    stride_list strides;
     for (int b : t.dst_run)
         if (std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
             strides.push_back(t.bits[size_t(b)].src_stride_bytes);
@@ -239,7 +239,7 @@ bool crowds_l1(const tile &t) {
 }
 
 bool stores_colliding_rows(const tile &t) {
-    std::vector<dim_t> strides;
+    stride_list strides;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (t.bits[b].level >= 0
                 && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
@@ -309,7 +309,7 @@ tile choose_zero_tile(const move_problem &p, const machine &m) {
 }
 
 std::string to_text(const tile &t) {
-    auto list = [&](const std::vector<int> &run) {
+    auto list = [&](const bit_indices &run) {
         std::string text;
         for (int b : run)
             text += " " + std::to_string(b);

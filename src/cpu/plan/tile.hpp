@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "common/normalize.hpp"
 #include "cpu/plan/machine.hpp"
@@ -33,6 +32,12 @@ inline bool uses_scratch(store_path stores) {
     return stores == store_path::staged || stores == store_path::collected;
 }
 
+// Bits of a tile, by their index.
+using bit_indices = inline_vector<int, 16>;
+
+// A stride for each of some bits.
+using stride_list = inline_vector<dim_t, 16>;
+
 struct tile_bit {
     int level;    // of the normalized problem (a plan orders and cuts them); -1: a filler, always 0
     int dim;      // -1 for a filler
@@ -44,16 +49,16 @@ struct tile_bit {
 
 struct tile {
     int elem_bytes;
-    int vector_bytes;           // 16..64; elem_bytes where one element is moved at a time
-    std::vector<tile_bit> bits; // n_lane_bits() or more
+    int vector_bytes;                 // 16..64; elem_bytes where one element is moved at a time
+    inline_vector<tile_bit, 16> bits; // n_lane_bits() or more
     // Indices into bits; loads of 2^n elements (the whole run or one register). A run may be
     // packed: a short level in it has more bits than steps, and the next level begins right behind
     // its last step. C = 3 in front of w takes bits c0 c1 w0 w1 with strides of 1, 2, 3 and 6
     // elements, of which those with c = 3 do not exist: 16 lanes are 12 elements of memory.
-    std::vector<int> src_run;
-    std::vector<int> dst_run;
-    std::vector<int> bits_of_level; // how many low bits of each problem level the tile covers
-    int src_elem_bits;              // in memory
+    bit_indices src_run;
+    bit_indices dst_run;
+    inline_vector<int, 16> bits_of_level; // how many low bits of each problem level the tile covers
+    int src_elem_bits;                    // in memory
     int dst_elem_bits;
     dim_t src_run_bytes = 0; // in memory, of what the run has of its levels
     dim_t dst_run_bytes = 0;
@@ -65,8 +70,8 @@ struct tile {
 // Bytes that one tile moves, on the side where they are more.
 dim_t tile_bytes(const tile &t);
 
-bool is_src_packed(const tile &t, const std::vector<int> &run);
-bool is_dst_packed(const tile &t, const std::vector<int> &run);
+bool is_src_packed(const tile &t, const bit_indices &run);
+bool is_dst_packed(const tile &t, const bit_indices &run);
 
 // Source and destination bytes of a move.
 dim_t moved_bytes(const move_problem &p);
