@@ -314,14 +314,22 @@ bool makes_denormals(const reorder_problem &p) {
 // Checked for all values of bf16 and f16 with all f16 scales and ten zero points, both ways. bf16
 // to u4 with one scale and zero point takes 0.85 of the time with vdivps on AVX-512, with groups
 // 0.92.
-bool has_short_quotients(const reorder_problem &p) {
+//
+// Where integers and zero points have 4 bits, the product is below 24, off by less than 2^-18.4,
+// and a grid of 2^-16 is as good. Sums with that one have no more bits before the point than bf16
+// has.
+float grid_of(const reorder_problem &p) {
     const quantization &q = p.quant;
     const data_type_t scale = q.dst_scales.type;
     const bool is_short_scale = scale == tfmt_f16 || scale == tfmt_f8_e5m2 || scale == tfmt_f8_e4m3;
-    return q.dst_scales.is_set && is_short_scale && is_small_integer(p.dst_type)
+    const bool has_short_quotients = q.dst_scales.is_set && is_short_scale && is_small_integer(p.dst_type)
             && computing_type(p.src_type, p.dst_type) == tfmt_f32 && p.src_type != tfmt_f32
             && !q.src_scales.is_set && !q.src_zero_points.is_set && !q.has_sum
             && (!q.dst_zero_points.is_set || is_small_integer(q.dst_zero_points.type));
+    if (!has_short_quotients) return 0;
+    const bool are_of_4_bits = p.dst_elem_bits == 4
+            && (!q.dst_zero_points.is_set || bits_of(q.dst_zero_points.type) == 4);
+    return are_of_4_bits ? arithmetic::grid_of_4_bits : arithmetic::grid_of_8_bits;
 }
 
 bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *why) {
@@ -344,10 +352,9 @@ bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *wh
                 space.array_of[i] < 0 ? 0 : space.array_of[i] * space.array_bytes};
     steps.makes_denormals = makes_denormals(p);
     const bool by_powers_of_two = p.quant.dst_scales.is_set && p.quant.dst_scales.type == tfmt_e8m0;
-    steps.rounds_to_grid = has_short_quotients(p);
-    steps.multiplies_by_reciprocal = by_powers_of_two || steps.rounds_to_grid;
-    if (steps.rounds_to_grid && p.quant.dst_zero_points.is_set)
-        steps.operands[dst_zero_point].added = arithmetic::grid;
+    steps.grid = grid_of(p);
+    steps.multiplies_by_reciprocal = by_powers_of_two || steps.grid != 0;
+    if (p.quant.dst_zero_points.is_set) steps.operands[dst_zero_point].added = steps.grid;
     if (steps.computing_type == tfmt_f32 && is_small_integer(p.src_type) && !p.quant.has_sum
             && p.quant.src_zero_points.is_set && is_small_integer(p.quant.src_zero_points.type))
         steps.operands[src_zero_point].added = 0x1p23f

@@ -36,10 +36,11 @@ struct arithmetic {
     // vdivps.
     bool multiplies_by_reciprocal = false;
     // Then, of values and scales of at most 11 bits that become small integers, the product is
-    // rounded to a grid by adding `grid` and taking it away behind the zero point (whose operand
-    // holds the sum of both). See has_short_quotients().
-    bool rounds_to_grid = false;
-    static constexpr float grid = 0x1.8p10f;           // and sums with it are multiples of 2^-13
+    // rounded to a grid by adding `grid`, an even integer, and taking it away behind the zero point
+    // (whose operand holds the sum of both). 0: there is none. See grid_of().
+    float grid = 0;
+    static constexpr float grid_of_8_bits = 0x1.8p10f; // sums with it are multiples of 2^-13
+    static constexpr float grid_of_4_bits = 0x1.8p7f;  // 2^-16; 2^0 once they are bf16
     data_type_t computing_type = tfmt_data_type_undef; // undef: nothing is computed
     std::array<operand, n_parameters> operands;
     // Whether a result in f32 may be a denormal number.

@@ -142,13 +142,23 @@ TEST_P(LaneConversionsOn, FloatsOf16Bits) {
                     });
         }
         if (GetParam().isa != tfmt_cpu_isa_avx512_core_bf16) continue;
+        const auto flushed_bf16 = [](float v) {
+            const float flushed = std::fpclassify(v) == FP_SUBNORMAL ? v * 0 : v;
+            return uint16_t(tfmt_test::convert_bits(tfmt_f32, bits_of(flushed), tfmt_bf16));
+        };
         check_lanes<uint16_t, float>(
                 "bf16_from_f32", width, n,
-                [](lane_ops &ops, int out, int a) { ops.bf16_from_f32(out, a); },
-                [](float v) {
-                    const float flushed = std::fpclassify(v) == FP_SUBNORMAL ? v * 0 : v;
-                    return uint16_t(tfmt_test::convert_bits(tfmt_f32, bits_of(flushed), tfmt_bf16));
-                });
+                [](lane_ops &ops, int out, int a) { ops.bf16_from_f32(out, a); }, flushed_bf16);
+        if (width < 16) continue;
+        check({"bf16_from_two_f32", width, 3, width, {},
+                [](lane_ops &ops) { ops.bf16_from_two_f32(3, 1, 2); },
+                [&](const state &s) {
+                    bytes result {};
+                    for (int i = 0; i < 2 * n; i++)
+                        set_lane(result, i, flushed_bf16(lane<float>(s.regs[1 + i / n], i % n)));
+                    return result;
+                },
+                {}});
     }
 }
 
@@ -162,6 +172,8 @@ TEST_P(LaneConversionsOn, RefuseFloatsThatTheyHaveNot) {
     }
     if (GetParam().isa < tfmt_cpu_isa_avx512_core) {
         EXPECT_THROW(emits([](lane_ops &ops) { ops.bf16_from_f32(1, 2); }), std::logic_error);
+        EXPECT_THROW(
+                emits([](lane_ops &ops) { ops.bf16_from_two_f32(1, 2, 3); }), std::logic_error);
     }
 }
 

@@ -106,7 +106,7 @@ public:
         uint32_t beta_bits;
         std::memcpy(&beta_bits, &a.sum_beta, sizeof beta_bits);
         for (uint32_t v : {uint32_t(a.computing_type), uint32_t(a.has_sum), beta_bits,
-                     uint32_t(a.multiplies_by_reciprocal), uint32_t(a.rounds_to_grid),
+                     uint32_t(a.multiplies_by_reciprocal), uint32_t(a.grid),
                      uint32_t(a.makes_denormals)})
             put_small(v);
         for (const arithmetic::operand &o : a.operands) {

@@ -203,9 +203,9 @@ private:
         }
         if (asked[dst_zero_point].is_set)
             t = t + value_of<T>(dst_zero_point, o, lane);
-        else if (steps.rounds_to_grid)
-            t = t + T(arithmetic::grid);
-        if (steps.rounds_to_grid) t = t - T(arithmetic::grid);
+        else if (steps.grid != 0)
+            t = t + T(steps.grid);
+        if (steps.grid != 0) t = t - T(steps.grid);
         ref::codec_of<T>(k_.converts.dst_type).encode(&t, dst, to, 1, 1);
     }
     static void copy(data_type_t type, const void *src, int from, void *dst, int to) {

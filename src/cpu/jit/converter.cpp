@@ -16,11 +16,6 @@ constexpr uint32_t f32_magnitude = 0x7fffffff;
 constexpr uint32_t f32_infinity = 0x7f800000, f32_quiet_nan = 0x7fc00000;
 constexpr uint64_t f64_magnitude = 0x7fffffffffffffff;
 
-uint64_t bits_of_f32(float v) {
-    uint32_t bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
 uint64_t bits_of_f64(double v) {
     uint64_t bits;
     std::memcpy(&bits, &v, sizeof bits);
@@ -131,7 +126,7 @@ void converter::decode_f32(data_type_t type, int out, int a) {
         o_.widen(out, a, 1, false);
         if (added_ == 0 && o_.looks_up_f32())
             return o_.lookup_f32(out, out, values_of_4_bits(type).at);
-        const uint64_t added = bits_of_f32(added_ != 0 ? added_ : 0x1p23f + 8);
+        const uint64_t added = f32_bits(added_ != 0 ? added_ : 0x1p23f + 8);
         o_.op_with(lane_op::xor_bits, out, out, added); // its last bits turn the sign's around
         return added_ != 0 ? void() : o_.op_with(lane_op::sub_f32, out, out, added);
     }
@@ -194,7 +189,7 @@ void converter::encode_f32(data_type_t type, int x) {
         o_.clear_nan_f32(x);
         o_.i32_from_f32(t_[0], x);
         o_.fill(t_[1], INT32_MAX, 4);
-        o_.select_with(lane_compare::greater_i32, t_[0], x, bits_of_f32(0x1.fffffep30f), t_[1]);
+        o_.select_with(lane_compare::greater_i32, t_[0], x, f32_bits(0x1.fffffep30f), t_[1]);
         return o_.move(x, t_[0]);
     case tfmt_s8: round_to_i32(x, -128, 127); break;
     case tfmt_u8: round_to_i32(x, 0, 255); break;
@@ -215,12 +210,12 @@ void converter::encode_f32(data_type_t type, int x) {
 void converter::round_to_i32(int x, float low, float high) {
     if (low == 0) {
         // The second operand where either is NaN: 0.
-        o_.op_with(lane_op::max_f32, x, x, bits_of_f32(0));
+        o_.op_with(lane_op::max_f32, x, x, f32_bits(0));
     } else {
         o_.clear_nan_f32(x);
-        o_.op_with(lane_op::max_f32, x, x, bits_of_f32(low));
+        o_.op_with(lane_op::max_f32, x, x, f32_bits(low));
     }
-    o_.op_with(lane_op::min_f32, x, x, bits_of_f32(high));
+    o_.op_with(lane_op::min_f32, x, x, f32_bits(high));
     o_.i32_from_f32(x, x);
 }
 
@@ -347,9 +342,9 @@ bool converter::packs(data_type_t src, data_type_t dst) const {
 void converter::encode_lanes(data_type_t type, int x, float grid) {
     if (carrier_ == carrier::i32) return;
     const float high = type == tfmt_s8 ? 127 : type == tfmt_u8 ? 255 : type == tfmt_s4 ? 7 : 15;
-    type == tfmt_s8 ? o_.min_or_zero_f32(x, bits_of_f32(high))
-                    : o_.min_or_nan_f32(x, bits_of_f32(high + grid), t_[0]);
-    if (type == tfmt_s4) o_.max_or_nan_f32(x, bits_of_f32(grid - 8), t_[0]);
+    type == tfmt_s8 ? o_.min_or_zero_f32(x, f32_bits(high))
+                    : o_.min_or_nan_f32(x, f32_bits(high + grid), t_[0]);
+    if (type == tfmt_s4) o_.max_or_nan_f32(x, f32_bits(grid - 8), t_[0]);
     o_.i32_from_f32(x, x);
 }
 
@@ -357,13 +352,12 @@ void converter::pack_bytes(data_type_t type, int out, int a, int b) {
     o_.pack_bytes(out, a, b, type == tfmt_s8 || type == tfmt_s4);
 }
 
-void converter::finish_packed(data_type_t type, int x) {
-    const bool is_bounded = carrier_ != carrier::i32;
+void converter::finish_packed(data_type_t type, int x, bool by_bf16) {
+    const bool is_bounded = carrier_ != carrier::i32 && !by_bf16;
     if (type == tfmt_u4 && !is_bounded) o_.op_with(lane_op::min_u8, x, x, 0x0f0f0f0f);
-    if (type != tfmt_s4) return;
-    if (!is_bounded) o_.op_with(lane_op::min_i8, x, x, 0x07070707);
-    if (!is_bounded) o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
-    o_.op_with(lane_op::and_bits, x, x, 0x0f0f0f0f);
+    if (type != tfmt_s4 || is_bounded) return;
+    o_.op_with(lane_op::min_i8, x, x, 0x07070707);
+    o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
 }
 
 void converter::encode_i64(data_type_t type, int x) {

@@ -71,8 +71,13 @@ public:
     bool takes_grid(data_type_t type) const { return type != tfmt_s8; }
     void encode_lanes(data_type_t type, int x, float grid = 0);
     void finish_words(int x, float grid);
+    // In place of all that, where two registers of sums with the grid become one of words, in
+    // order, by way of bf16. Then it is finish_packed that bounds.
+    bool packs_by_bf16(float grid) const;
+    void pack_by_bf16(data_type_t type, int a, int b, float grid);
     void pack_bytes(data_type_t type, int out, int a, int b);
-    void finish_packed(data_type_t type, int x);
+    // The bytes of s4 may have bits above the element.
+    void finish_packed(data_type_t type, int x, bool by_bf16);
     // Whether there is a step before the last of encode: results in the low bytes of words.
     bool leaves_low_bytes(data_type_t type) const;
     void encode_low_bytes(data_type_t type, int x);

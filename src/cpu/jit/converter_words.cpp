@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
+#include <limits>
 #include <stdexcept>
 
 #include "common/data_type.hpp"
@@ -35,15 +35,10 @@ bool has_4_bits(data_type_t t) { return t == tfmt_s4 || t == tfmt_u4 || t == tfm
 
 bool is_f8(data_type_t t) { return t == tfmt_f8_e5m2 || t == tfmt_f8_e4m3; }
 
-uint32_t bits_of(float v) {
-    uint32_t bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
 
 // Of a value that is one of the format's: exact, a normal number or zero.
 uint16_t word_of(carrier c, float v) {
-    const uint32_t bits = bits_of(v), sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;
+    const uint32_t bits = f32_bits(v), sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;
     if (c == carrier::bf16) return uint16_t(bits >> 16);
     return uint16_t(sign | (magnitude == 0 ? 0 : (magnitude - f16_format.rebias()) >> 13));
 }
@@ -213,6 +208,23 @@ void converter::encode_words(data_type_t type, int x) {
 // The grid is even, so that ties round to the same integers with it; NaN stay the lowest word.
 void converter::finish_words(int x, float grid) {
     if (grid != 0) o_.op_with(lane_op::sub_sat_i16, x, x, twice(uint32_t(grid)));
+}
+
+bool converter::packs_by_bf16(float grid) const {
+    return grid == arithmetic::grid_of_4_bits && o_.has_bf16();
+}
+
+// The sums are rounded to bf16, whose last place is 1 there, to even as integers are, and counted
+// as words from the grid on. What lies beyond is larger or smaller as a word, too; NaN are too
+// large, or less than -infinity, but for u4 all below 0 is one. bf16 to s4 with groups takes 0.9 of
+// the time in place of two bounds and an integer for each lane, to u4 0.96.
+void converter::pack_by_bf16(data_type_t type, int a, int b, float grid) {
+    const auto word = [](float v) { return twice(uint32_t(f32_bits(v) >> 16)); };
+    int magnitude = a;
+    o_.bf16_from_two_f32(a, a, b);
+    if (type == tfmt_s4) o_.op_with(lane_op::and_bits, magnitude = b, a, 0x7fff7fff);
+    o_.op_or_zero_i16(lane_op::sub_sat_i16, a, word(grid), magnitude,
+            word(std::numeric_limits<float>::infinity()));
 }
 
 bool converter::leaves_low_bytes(data_type_t type) const {

@@ -241,8 +241,14 @@ void emitter::emit_block(const ir::block &ops) {
         const bool b_dies = o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
         const int a = o.a >= 0 ? values[o.a].reg : -1, b = o.b >= 0 ? values[o.b].reg : -1;
         if (o.kind == ir::op_kind::store) {
-            emit_memory_store(o, physical(a));
             if (a_dies) free_regs.push_back(a);
+            if (i + 1 == ops.size() || !joins_with(o, ops[i + 1])) {
+                emit_memory_store(o, physical(a));
+                continue;
+            }
+            const int next = ops[++i].a, second = values[next].reg;
+            if (values[next].last_use == int(i)) free_regs.push_back(second);
+            emit_joined_store(o, physical(a), physical(second));
             continue;
         }
         if (b_dies && may_reuse_b()) free_regs.push_back(b);

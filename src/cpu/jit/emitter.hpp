@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -163,7 +164,17 @@ private:
     void emit_converting_load(const ir::op &o, int out);
     void convert_loaded(const ir::op &o, const ir::op &part, int first, int n, int x);
     bool leaves_grid() const;
-    void emit_packing_load(const ir::op &o, int out);
+    bool packs_by_bf16() const;
+    int n_packed_parts() const;
+    struct packed_row;
+    void emit_packing_loads(std::initializer_list<packed_row> rows);
+    void emit_quarter(const packed_row &r, int pair, int half);
+    bool shares_parameters() const;
+    void emit_packed_order(const ir::op &o, int x);
+    bool has_padding(const ir::op &o) const;
+    bool can_join_stores() const;
+    bool joins_with(const ir::op &o, const ir::op &next) const;
+    void emit_joined_store(const ir::op &o, int a, int b);
     void emit_joining_load(const ir::op &o, int out);
     bool loads_in_parts(const ir::op &o) const;
     void emit_converting_store(const ir::op &o, int a);
@@ -173,6 +184,7 @@ private:
     bool stores_two(const ir::op &o, int first) const;
     void emit_store_of_two(const ir::op &o, int first, int a);
     bool varies(int first, int n) const;
+    bool needs_pick(int first, int n) const;
     bool takes_parameters_in_turns(int first, int n) const;
     bool stores_in_turns(const ir::op &o, int first) const;
     void emit_store_in_turns(const ir::op &o, int first, int a);
@@ -207,7 +219,9 @@ private:
     carrier carrier_ = carrier::f32;
     bool packs_loads_ = false;      // four registers of lanes to one of bytes
     bool joins_loads_ = false;      // two registers of words to one of bytes
+    bool joins_stores_ = false;     // two registers of bytes to one of 4-bit elements
     bool loads_old_values_ = false; // loads are from the destination
+    bool parameters_are_loaded_ = false; // of quotients, for the same lanes of another row
     int64_t param_base_ = 0;        // as src_base_
     int64_t src_base_ = 0;          // offsets of the block being emitted
     int64_t dst_base_ = 0;

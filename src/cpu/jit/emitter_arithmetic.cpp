@@ -4,19 +4,10 @@
 #include <stdexcept>
 
 #include "cpu/jit/emitter.hpp"
+#include "cpu/jit/float_format.hpp"
 
 // What attributes ask for: scales, zero points and sums, on lanes between decoding and encoding.
 namespace tfmt::cpu::jit {
-
-namespace {
-
-uint32_t f32_bits(float v) {
-    uint32_t bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
-} // namespace
 
 // The steps of quantization.hpp on lanes [first, first + n), or every lane_step-th one from `first`
 // on (where there is no sum), in that order and with operands in that order: of two NaNs x86 keeps
@@ -30,18 +21,17 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x, int lane
     apply(src_zero_point, lane_op::sub_f32, lane_op::sub_f64);
     apply(src_scale, lane_op::mul_f32, lane_op::mul_f64);
     if (has_sum()) add_old_values(o, first, n, x);
-    if (k_.converts.steps.rounds_to_grid && lane_ops_->has_fused())
+    const float grid = k_.converts.steps.grid;
+    if (grid != 0 && lane_ops_->has_fused())
         return emit_fused_quotient(o, first, n, x, lane_step);
     if (k_.converts.steps.multiplies_by_reciprocal)
         apply(dst_scale, lane_op::mul_f32, lane_op::mul_f64);
     else
         apply(dst_scale, lane_op::div_f32, lane_op::div_f64);
-    const uint32_t grid = f32_bits(arithmetic::grid);
-    const bool rounds_to_grid = k_.converts.steps.rounds_to_grid;
-    if (rounds_to_grid && !k_.converts.steps.operands[dst_zero_point].is_set)
-        lane_ops_->op_with(lane_op::add_f32, x, x, grid);
+    if (grid != 0 && !k_.converts.steps.operands[dst_zero_point].is_set)
+        lane_ops_->op_with(lane_op::add_f32, x, x, f32_bits(grid));
     apply(dst_zero_point, lane_op::add_f32, lane_op::add_f64);
-    if (rounds_to_grid && !leaves_grid()) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
+    if (grid != 0 && !leaves_grid()) lane_ops_->op_with(lane_op::sub_f32, x, x, f32_bits(grid));
 }
 
 // The product with the reciprocal and the sum with what rounds to the grid as one step, which
@@ -49,12 +39,14 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x, int lane
 void emitter::emit_fused_quotient(const ir::op &o, int first, int n, int x, int lane_step) {
     const auto &operands = k_.converts.steps.operands;
     const int factor = converter_regs()[1], addend = converter_regs()[2];
-    load_parameter(o, first, n, factor, dst_scale, lane_step);
-    const uint32_t grid = f32_bits(arithmetic::grid);
-    if (operands[dst_zero_point].is_set)
-        load_parameter(o, first, n, addend, dst_zero_point, lane_step);
-    else
-        lane_ops_->fill(addend, grid, 4);
+    const uint32_t grid = f32_bits(k_.converts.steps.grid);
+    if (!parameters_are_loaded_) {
+        load_parameter(o, first, n, factor, dst_scale, lane_step);
+        if (operands[dst_zero_point].is_set)
+            load_parameter(o, first, n, addend, dst_zero_point, lane_step);
+        else
+            lane_ops_->fill(addend, grid, 4);
+    }
     lane_ops_->mul_add_f32(x, factor, addend);
     if (!leaves_grid()) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
 }
@@ -101,6 +93,13 @@ bool emitter::varies(int first, int n) const {
     // Kernels that only pad have no lanes with parameters.
     return size_t(first + n) > k_.lane_param_offset_bytes.size()
             || !are_same(lane_offsets(first, n));
+}
+
+// Whether lanes [first, first + n) have parameters that are neither one nor side by side.
+bool emitter::needs_pick(int first, int n) const {
+    return varies(first, n)
+            && (size_t(first + n) > k_.lane_param_offset_bytes.size()
+                    || !are_row(lane_offsets(first, n), bytes_of(carrier_)));
 }
 
 // Whether lanes [first, first + 2 n) with their parameters are two groups in turns: neighbours

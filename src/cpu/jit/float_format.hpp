@@ -2,8 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace tfmt::cpu::jit {
+
+inline uint32_t f32_bits(float v) {
+    uint32_t bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 // A floating point format of at most 16 bits with an exponent field narrower than that of f32.
 struct float_format {

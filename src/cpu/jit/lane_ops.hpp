@@ -136,6 +136,7 @@ public:
     // To bf16 packed at the bottom, where has_bf16(). Denormals become 0.
     virtual bool has_bf16() const { return false; }
     virtual void bf16_from_f32(int, int) { throw std::logic_error("no AVX512_BF16"); }
+    virtual void bf16_from_two_f32(int, int, int) { throw std::logic_error("no AVX512_BF16"); }
     // Of any f32, in place; where lanes can be masked, which makes it fewer steps than
     // converter::encode_bf16 takes.
     virtual bool has_masks() const { return false; }
@@ -258,6 +259,12 @@ public:
     // width_bytes of bytes that hold a nibble each, from and to half as many bytes with two each.
     virtual void unpack_nibbles(int out, int a) = 0;
     virtual void pack_nibbles(int out, int a) = 0;
+    // Where packs_nibbles_of_two(): a's nibbles and then b's, both of whole registers that
+    // pack_bytes left in n_parts, put in order on the way. out is not b.
+    virtual bool packs_nibbles_of_two() const { return false; }
+    virtual void pack_nibbles_of_two(int, int, int, int, int) {
+        throw std::logic_error("packs the nibbles of one register");
+    }
 
     // The bytes of a that `mask` names; the others, up to width_bytes, zero.
     virtual void keep_bytes(int out, int a, uint64_t mask) = 0;

@@ -126,6 +126,9 @@ public:
                   : g_.vpsubw(half(x) | compared, half(x), whole(0x00800080));
     }
     void bf16_from_f32(int out, int a) override { g_.vcvtneps2bf16(half(out), reg(a)); }
+    void bf16_from_two_f32(int out, int a, int b) override {
+        g_.vcvtne2ps2bf16(reg(out), reg(b), reg(a));
+    }
 
     void widen(int out, int a, int elem_bytes, bool is_signed) override {
         if (elem_bytes == 1)
@@ -187,12 +190,14 @@ public:
         });
     }
     void join_parts(int out, int n_parts) override {
-        if (n_parts != 4) throw std::logic_error("parts of four registers only");
         if (width_bytes <= 16) return;
-        const int n_lanes = width_bytes / 16;
+        // In words of 4 bytes, of which a part has one or two in each 16 bytes.
+        const int n_lanes = width_bytes / 16, n_words = 4 / n_parts;
         uint8_t order[64] = {};
-        for (int i = 0; i < width_bytes / 4; i++)
-            order[4 * i] = uint8_t(i / n_lanes + i % n_lanes * 4);
+        for (int i = 0; i < width_bytes / 4; i++) {
+            const int part = i / (n_lanes * n_words), lane = i / n_words % n_lanes;
+            order[4 * i] = uint8_t(4 * lane + part * n_words + i % n_words);
+        }
         const int indices = index_reg(order);
         g_.vpermd(ymm_or_zmm(reg(out)), ymm_or_zmm(reg(indices)), reg(out));
     }
@@ -249,6 +254,22 @@ public:
     void pack_nibbles(int out, int a) override {
         with_words(0x10011001, [&](const Operand &b) { g_.vpmaddubsw(reg(out), reg(a), b); });
         g_.vpmovwb(half(out), reg(out));
+    }
+    bool packs_nibbles_of_two() const override { return true; }
+    void pack_nibbles_of_two(int out, int a, int b, int temp, int n_parts) override {
+        with_words(0x10011001, [&](const Operand &c) {
+            g_.vpmaddubsw(reg(out), reg(a), c);
+            g_.vpmaddubsw(reg(temp), reg(b), c);
+        });
+        g_.vpackuswb(reg(out), reg(out), reg(temp));
+        // In words of 4 nibbles: in each 16 bytes 4 of a and 4 of b, of each part one or two.
+        const int n_words = 4 / n_parts;
+        uint8_t order[64] = {};
+        for (int i = 0; i < 32; i++) {
+            const int part = i / (4 * n_words) % n_parts, lane = i / n_words % 4;
+            order[2 * i] = uint8_t(8 * lane + i / 16 * 4 + part * n_words + i % n_words);
+        }
+        g_.vpermw(reg(out), reg(index_reg(order)), reg(out));
     }
     void keep_bytes(int out, int a, uint64_t mask) override {
         g_.mov(g_.r11, mask);
