@@ -322,9 +322,10 @@ float grid_of(const reorder_problem &p) {
     const quantization &q = p.quant;
     const data_type_t scale = q.dst_scales.type;
     const bool is_short_scale = scale == tfmt_f16 || scale == tfmt_f8_e5m2 || scale == tfmt_f8_e4m3;
-    const bool has_short_quotients = q.dst_scales.is_set && is_short_scale && is_small_integer(p.dst_type)
-            && computing_type(p.src_type, p.dst_type) == tfmt_f32 && p.src_type != tfmt_f32
-            && !q.src_scales.is_set && !q.src_zero_points.is_set && !q.has_sum
+    const bool has_short_quotients = q.dst_scales.is_set && is_short_scale
+            && is_small_integer(p.dst_type) && computing_type(p.src_type, p.dst_type) == tfmt_f32
+            && p.src_type != tfmt_f32 && !q.src_scales.is_set && !q.src_zero_points.is_set
+            && !q.has_sum
             && (!q.dst_zero_points.is_set || is_small_integer(q.dst_zero_points.type));
     if (!has_short_quotients) return 0;
     const bool are_of_4_bits = p.dst_elem_bits == 4
@@ -335,6 +336,7 @@ float grid_of(const reorder_problem &p) {
 bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *why) {
     arithmetic &steps = out->converts.steps;
     steps.computing_type = computing_type(p.src_type, p.dst_type);
+    steps.takes_reciprocal = p.quant.takes_reciprocal;
     steps.has_sum = p.quant.has_sum;
     steps.sum_beta = p.quant.sum_beta;
     std::vector<dim_t> dims;

@@ -45,6 +45,7 @@ struct arithmetic {
     std::array<operand, n_parameters> operands;
     // Whether a result in f32 may be a denormal number.
     bool makes_denormals = true;
+    bool takes_reciprocal = false; // of what is decoded
     bool has_sum = false;
     float sum_beta = 0;
 

@@ -36,10 +36,11 @@ struct quantization {
     parameter src_scales, dst_scales, src_zero_points, dst_zero_points;
     bool has_sum = false; // a beta of 0 is no sum: dst is not read
     float sum_beta = 0;
+    bool takes_reciprocal = false; // of t, before all else: scales are made ready so, no API asks
 
     bool is_default() const {
-        return !src_scales.is_set && !dst_scales.is_set && !src_zero_points.is_set
-                && !dst_zero_points.is_set && !has_sum;
+        return !takes_reciprocal && !src_scales.is_set && !dst_scales.is_set
+                && !src_zero_points.is_set && !dst_zero_points.is_set && !has_sum;
     }
 };
 

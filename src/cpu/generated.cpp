@@ -160,7 +160,7 @@ private:
             if (normalized_.converts.steps && is_worth_expander(space, i))
                 expanders_[size_t(i)] = make_generated(
                         expansion_problem(parameter_at(problem_.quant, i), space,
-                                normalized_.converts.steps.operands[size_t(i)].added),
+                                normalized_.converts.steps, i),
                         plan_mode::move, m, &why);
     }
 

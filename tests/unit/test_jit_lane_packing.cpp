@@ -137,7 +137,8 @@ TEST_P(LanePackingOn, TwoRegistersOfWordsToBytes) {
                     [&](const state &s) {
                         bytes result {};
                         for (int i = 0; i < width; i++) {
-                            const int v = lane<int16_t>(s.regs[1 + i / (width / 2)], i % (width / 2));
+                            const int v = lane<int16_t>(
+                                    s.regs[1 + i / (width / 2)], i % (width / 2));
                             is_signed ? set_lane(result, i, saturated<int8_t>(v))
                                       : set_lane(result, i, saturated<uint8_t>(v));
                         }
@@ -170,7 +171,8 @@ TEST_P(LanePackingOn, NibblesOfTwoRegisters) {
                         const int in_part = in_register % (64 / n_parts);
                         const int at = in_part / part_bytes * 16 + part * part_bytes
                                 + in_part % part_bytes;
-                        result[size_t(i / 2)] |= uint8_t(s.regs[1 + i / 64][size_t(at)] << i % 2 * 4);
+                        result[size_t(i / 2)] |= uint8_t(
+                                s.regs[1 + i / 64][size_t(at)] << i % 2 * 4);
                     }
                     return result;
                 },

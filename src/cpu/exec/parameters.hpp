@@ -18,10 +18,10 @@ namespace tfmt::cpu {
 // no longer than their bytes do. Null where plain code does it.
 using parameter_expanders = std::array<std::shared_ptr<const implementation>, n_parameters>;
 
-// Whether the values of parameter `i` are worth such a reorder.
+// Whether the values of parameter `i` are worth such a reorder, and which it is.
 bool is_worth_expander(const parameter_space &space, int i);
-// `added` to each value.
-reorder_problem expansion_problem(const parameter &p, const parameter_space &space, float added);
+reorder_problem expansion_problem(
+        const parameter &p, const parameter_space &space, const arithmetic &steps, int i);
 
 // Memory that the executions of one reorder leave to the next one: fresh memory costs a page fault
 // for every 4 KiB, which took as long as the reorder itself. An execution that finds none, since

@@ -107,7 +107,7 @@ public:
         std::memcpy(&beta_bits, &a.sum_beta, sizeof beta_bits);
         for (uint32_t v : {uint32_t(a.computing_type), uint32_t(a.has_sum), beta_bits,
                      uint32_t(a.multiplies_by_reciprocal), uint32_t(a.grid),
-                     uint32_t(a.makes_denormals)})
+                     uint32_t(a.makes_denormals), uint32_t(a.takes_reciprocal)})
             put_small(v);
         for (const arithmetic::operand &o : a.operands) {
             put_small(uint32_t(o.is_set));

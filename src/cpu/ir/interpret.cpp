@@ -190,6 +190,7 @@ private:
         const auto &asked = steps.operands;
         T t, old;
         ref::codec_of<T>(k_.converts.src_type).decode(src, from, 1, &t, 1);
+        if (steps.takes_reciprocal) t = 1 / t;
         if (asked[src_zero_point].added != 0) t = t + T(asked[src_zero_point].added);
         if (asked[src_zero_point].is_set) t = t - value_of<T>(src_zero_point, o, lane);
         if (asked[src_scale].is_set) t = t * value_of<T>(src_scale, o, lane);

@@ -16,12 +16,6 @@ constexpr uint32_t f32_magnitude = 0x7fffffff;
 constexpr uint32_t f32_infinity = 0x7f800000, f32_quiet_nan = 0x7fc00000;
 constexpr uint64_t f64_magnitude = 0x7fffffffffffffff;
 
-uint64_t bits_of_f64(double v) {
-    uint64_t bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 bool is_integer(data_type_t t) {
     return is_small_integer(t) || t == tfmt_s32 || t == tfmt_s64 || t == tfmt_boolean;
 }
@@ -393,8 +387,8 @@ void converter::encode_f64(data_type_t type, int x) {
     } else if (is_integer(type)) {
         o_.fill(t_[0], 0, 8);
         o_.select(lane_compare::unordered_f64, x, x, x, t_[0]);
-        o_.op_with(lane_op::max_f64, x, x, bits_of_f64(INT32_MIN));
-        o_.op_with(lane_op::min_f64, x, x, bits_of_f64(INT32_MAX));
+        o_.op_with(lane_op::max_f64, x, x, f64_bits(INT32_MIN));
+        o_.op_with(lane_op::min_f64, x, x, f64_bits(INT32_MAX));
         o_.i32_from_f64(x, x);
     } else {
         round_to_odd(x);

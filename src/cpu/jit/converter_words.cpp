@@ -35,7 +35,6 @@ bool has_4_bits(data_type_t t) { return t == tfmt_s4 || t == tfmt_u4 || t == tfm
 
 bool is_f8(data_type_t t) { return t == tfmt_f8_e5m2 || t == tfmt_f8_e4m3; }
 
-
 // Of a value that is one of the format's: exact, a normal number or zero.
 uint16_t word_of(carrier c, float v) {
     const uint32_t bits = f32_bits(v), sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;

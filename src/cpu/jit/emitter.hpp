@@ -192,6 +192,8 @@ private:
     void emit_load_of_rows(const ir::op &o, int out);
     void emit_store_of_rows(const ir::op &o, int a);
     void emit_arithmetic(const ir::op &o, int first, int n, int x, int lane_step = 1);
+    void take_reciprocal(int x);
+    bool hold_parameters(const ir::op &o, int first, int n, int lane_step);
     void emit_fused_quotient(const ir::op &o, int first, int n, int x, int lane_step);
     void load_parameter(
             const ir::op &o, int first, int n, int out, parameter_index i, int lane_step);
@@ -221,9 +223,13 @@ private:
     bool joins_loads_ = false;      // two registers of words to one of bytes
     bool joins_stores_ = false;     // two registers of bytes to one of 4-bit elements
     bool loads_old_values_ = false; // loads are from the destination
-    bool parameters_are_loaded_ = false; // of quotients, for the same lanes of another row
-    int64_t param_base_ = 0;        // as src_base_
-    int64_t src_base_ = 0;          // offsets of the block being emitted
+    bool keeps_parameters_ = false; // in their registers, behind a quotient
+    struct held_parameters {
+        int64_t offset_bytes = 0;
+        std::vector<int32_t> lanes; // none: nothing is held
+    } held_;
+    int64_t param_base_ = 0; // as src_base_
+    int64_t src_base_ = 0;   // offsets of the block being emitted
     int64_t dst_base_ = 0;
     constant_pool pool_;
     std::vector<std::vector<uint8_t>> constants_; // in the ISA's units

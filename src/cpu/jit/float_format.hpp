@@ -11,6 +11,11 @@ inline uint32_t f32_bits(float v) {
     std::memcpy(&bits, &v, sizeof bits);
     return bits;
 }
+inline uint64_t f64_bits(double v) {
+    uint64_t bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 // A floating point format of at most 16 bits with an exponent field narrower than that of f32.
 struct float_format {
