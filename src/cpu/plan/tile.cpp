@@ -232,6 +232,13 @@ bool reads_lines_again(const tile &t) {
             && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
 }
 
+bool reads_on_in_lines(const tile &t, const std::vector<level> &levels) {
+    if (t.src_run.empty() || t.src_run == t.dst_run) return false;
+    const tile_bit &last = t.bits[size_t(t.src_run.back())];
+    return t.src_run_bytes <= tuning::line_bytes / 4 && last.level >= 0
+            && levels[size_t(last.level)].extent >> t.bits_of_level[size_t(last.level)] > 1;
+}
+
 bool reads_odd_runs(const tile &t) { return t.src_run != t.dst_run && is_odd(t.src_run_bytes); }
 
 bool crowds_l1(const tile &t) {

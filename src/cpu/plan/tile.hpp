@@ -87,6 +87,9 @@ bool needs_collecting(const move_problem &p, const machine &m);
 // the line is gone when its next part is wanted.
 bool reads_lines_again(const tile &t);
 
+// Whether a tile reads a quarter of each line or less, and the level that it reads along goes on.
+bool reads_on_in_lines(const tile &t, const std::vector<level> &levels);
+
 // Whether tiles end within lines of the source, of which the next ones read the rest.
 bool reads_odd_runs(const tile &t);
 
