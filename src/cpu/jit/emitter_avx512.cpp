@@ -29,8 +29,11 @@ public:
         std::map<uint64_t, int> uses;
         for (const ir::block &ops : k.blocks)
             for (const ir::op &o : ops)
+                shuffles_ = shuffles_ || o.kind > ir::op_kind::store;
+        for (const ir::block &ops : k.blocks)
+            for (const ir::op &o : ops)
                 for (const ir::chunk &c : o.chunks)
-                    if (is_masked(o, c)) uses[c.mask]++;
+                    if (needs_mask(o, c)) uses[c.mask]++;
         for (const auto &[mask, count] : uses)
             masks_.push_back(mask);
         std::stable_sort(masks_.begin(), masks_.end(),
@@ -131,51 +134,70 @@ private:
         return t;
     }
 
-    // Partial chunks of 16 bytes and more are masked moves; smaller ones are made of pieces.
-    static bool is_masked(const ir::op &o, const ir::chunk &c) {
-        return o.unit_bytes >= 16 && c.mask != 0 && c.mask != full_mask(o);
+    // Partial chunks of 16 bytes and more are moves of the narrowest registers that reach all
+    // bytes, masked where these leave any out; smaller ones are made of pieces. What is wider than
+    // its bytes crosses lines that these do not: runs of 96 bytes (f32 acdb -> aBdc24b 1x512x7x7)
+    // took 1.50 times memcpy with masked moves of 64 bytes, 1.33 so; of 48 bytes (bf16, the same
+    // tags) 1.9 and 1.65; 12 such cases 1.12 times as long. 33 to 47 bytes in a move of 32 and a
+    // masked one of 16 took 1.05 times as long as in one of 64, and so do stores of 48 between
+    // shuffles.
+    static int reach_bytes(uint64_t mask) {
+        for (int n_bytes : {16, 32})
+            if (mask >> n_bytes == 0) return n_bytes;
+        return 64;
+    }
+    bool is_of_48_bytes(const ir::op &o, const ir::chunk &c) const {
+        return c.mask == ir::low_bits(48) && (o.kind == ir::op_kind::load || !shuffles_);
+    }
+    bool needs_mask(const ir::op &o, const ir::chunk &c) const {
+        return o.unit_bytes >= 16 && c.mask != 0 && !is_of_48_bytes(o, c)
+                && c.mask != ir::low_bits(reach_bytes(c.mask));
+    }
+
+    // Between the low part of a register and memory. Loads clear the rest.
+    void load_part(const ir::op &o, const ir::chunk &c, int out) {
+        const Xmm part = part_of(out, is_of_48_bytes(o, c) ? 32 : reach_bytes(c.mask));
+        if (needs_mask(o, c))
+            vmovdqu8(part | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
+        else
+            vmovups(part, src_at(c.offset_bytes));
+        if (is_of_48_bytes(o, c)) vinserti32x4(Zmm(out), Zmm(out), src_at(c.offset_bytes + 32), 2);
+    }
+    void store_part(const ir::op &o, const ir::chunk &c, int a) {
+        const Xmm part = part_of(a, is_of_48_bytes(o, c) ? 32 : reach_bytes(c.mask));
+        if (needs_mask(o, c)) {
+            const Opmask k = mask_reg(c.mask);
+            vmovdqu8(dst_at(c.offset_bytes) | k, part);
+        } else
+            vmovups(dst_at(c.offset_bytes), part);
+        if (is_of_48_bytes(o, c)) vextracti32x4(dst_at(c.offset_bytes + 32), Zmm(a), 2);
     }
 
     bool load_chunk(const ir::op &o, size_t index, int out) override {
         const ir::chunk &c = o.chunks[index];
         if (c.mask == 0) return false;
-        const bool masked = is_masked(o, c);
-        if (index == 0) {
-            // Moves to the low part clear the rest.
-            const Xmm low = part_of(out, o.unit_bytes);
-            if (masked)
-                vmovdqu8(low | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
-            else
-                vmovups(low, src_at(c.offset_bytes));
-            return true;
-        }
-        if (!masked) {
+        if (index > 0 && c.mask == full_mask(o)) {
             vinserti64x4(Zmm(out), Zmm(out), src_at(c.offset_bytes), uint8_t(index));
             return true;
         }
-        const Ymm t(scratch_reg);
-        vmovdqu8(t | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
-        vinserti64x4(Zmm(out), Zmm(out), t, uint8_t(index));
+        load_part(o, c, index > 0 ? scratch_reg : out);
+        if (index > 0) vinserti64x4(Zmm(out), Zmm(out), Ymm(scratch_reg), uint8_t(index));
         return true;
     }
 
     bool store_chunk(const ir::op &o, size_t index, int a) override {
         const ir::chunk &c = o.chunks[index];
         if (c.mask == 0) return true;
-        const bool masked = is_masked(o, c);
-        if (index > 0 && !masked) {
+        if (c.mask == full_mask(o) && o.unit_bytes == width_bytes()) {
+            store_vector(dst_at(c.offset_bytes), a);
+            return true;
+        }
+        if (index > 0 && c.mask == full_mask(o)) {
             vextracti64x4(dst_at(c.offset_bytes), Zmm(a), uint8_t(index));
             return true;
         }
         if (index > 0) vextracti64x4(Ymm(scratch_reg), Zmm(a), uint8_t(index));
-        const Xmm low = part_of(index > 0 ? scratch_reg : a, o.unit_bytes);
-        if (masked) {
-            const Opmask k = mask_reg(c.mask);
-            vmovdqu8(dst_at(c.offset_bytes) | k, low);
-        } else if (o.unit_bytes == width_bytes())
-            store_vector(dst_at(c.offset_bytes), a);
-        else
-            vmovups(dst_at(c.offset_bytes), low);
+        store_part(o, c, index > 0 ? scratch_reg : a);
         return true;
     }
 
@@ -310,6 +332,7 @@ private:
     }
 
     const bool has_vbmi_, has_bf16_;
+    bool shuffles_ = false;
     std::vector<uint64_t> masks_; // kept in k1 and up
     std::vector<int> units_;      // bytes that one index of each constant stands for
 };
