@@ -132,6 +132,7 @@ level in_groups(level l, dim_t steps) {
     l.src_stride *= steps;
     l.dst_stride *= steps;
     l.param_stride_bytes *= steps;
+    l.digit_steps *= steps;
     return l;
 }
 

@@ -37,9 +37,16 @@ struct level {
     std::vector<digit> src_digits;
     std::vector<digit> dst_digits;
     dim_t param_stride_bytes = 0; // of the parameters' values, where there are any
+    dim_t digit_steps = 1;        // that a step counts on in the digits
 
     bool is_regular() const { return src_digits.empty(); }
 };
+
+// Of an irregular level the stride of the inner digit.
+inline dim_t stride_of(const level &l, bool of_src) {
+    if (l.is_regular()) return of_src ? l.src_stride : l.dst_stride;
+    return (of_src ? l.src_digits : l.dst_digits).front().stride;
+}
 
 // Level `l` in groups of `steps` steps; the last one may be smaller.
 level in_groups(level l, dim_t steps);
@@ -69,10 +76,10 @@ struct reorder_problem {
 // Offset of step `i` of a level in src or dst.
 dim_t digits_offset(const std::vector<digit> &digits, dim_t i);
 inline dim_t src_offset_of(const level &l, dim_t i) {
-    return l.is_regular() ? i * l.src_stride : digits_offset(l.src_digits, i);
+    return l.is_regular() ? i * l.src_stride : digits_offset(l.src_digits, i * l.digit_steps);
 }
 inline dim_t dst_offset_of(const level &l, dim_t i) {
-    return l.is_regular() ? i * l.dst_stride : digits_offset(l.dst_digits, i);
+    return l.is_regular() ? i * l.dst_stride : digits_offset(l.dst_digits, i * l.digit_steps);
 }
 
 // Throws if the pair cannot be reordered: different dims, runtime or `any` layouts, a destination

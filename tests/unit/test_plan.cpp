@@ -194,11 +194,13 @@ TEST(Plan, NoPaddingNoJobs) {
 
 // ---------------------------------------------------------------- loops
 
-// Whether `p` visits level `i` in the driver because blocks do not nest there or below.
+// Whether `p` visits level `i` in the driver because blocks do not nest there or below, and the
+// tile is not next to that.
 bool is_forced_out(const plan &p, size_t i) {
     const level &l = p.problem.levels[i];
     return std::any_of(p.problem.levels.begin(), p.problem.levels.end(), [&](const level &other) {
-        return !other.is_regular() && other.dim == l.dim && l.unit >= other.unit;
+        return !other.is_regular() && p.the_tile.phased_index(other) < 0 && other.dim == l.dim
+                && l.unit >= other.unit;
     });
 }
 

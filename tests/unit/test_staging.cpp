@@ -54,6 +54,7 @@ std::vector<level> around_tile(const move_problem &p, const tile &t) {
             l.unit *= 2;
             l.src_stride *= 2;
             l.dst_stride *= 2;
+            l.digit_steps *= 2;
         }
         if (l.extent > 1) levels.push_back(l);
     }
@@ -80,8 +81,12 @@ std::string misses(const move_problem &p, const tile &t, const std::vector<level
                     || next->dst_stride != whole.dst_stride * covered)
                 return "stride of " + plan_test::text_of(*next);
             if (next->is_regular() != whole.is_regular()) return "digits are gone";
-            if (!whole.is_regular() && (covered > 1 || next->extent != whole.extent))
-                return "an irregular level was cut";
+            const bool may_be_cut = whole.is_regular()
+                    || (outermost == covered >> 1 && (covered == 1 || t.phased_index(whole) >= 0));
+            if (!may_be_cut) return "an irregular level was cut";
+            if (!whole.is_regular() && next->digit_steps != covered) return "steps of digits";
+            if (!whole.is_regular() && next->extent != tfmt::ceil_div(whole.extent, covered))
+                return "phases are missing";
             if (next->extent < 2) return "a loop of one step";
             outermost = covered;
             covered *= next->extent;
@@ -100,26 +105,28 @@ std::string text_of(const std::vector<level> &levels) {
     return text;
 }
 
-// Irregular levels and what is outside of them in their dimension are the driver's.
-bool is_drivers(const std::vector<level> &levels, const level &l) {
+// Irregular levels, but for phases, and what is outside of them in their dimension are the
+// driver's.
+bool is_drivers(const std::vector<level> &levels, const tile &t, const level &l) {
     return std::any_of(levels.begin(), levels.end(), [&](const level &other) {
-        return !other.is_regular() && other.dim == l.dim && other.unit <= l.unit;
+        return !other.is_regular() && t.phased_index(other) < 0 && other.dim == l.dim
+                && other.unit <= l.unit;
     });
 }
 
-std::string misordered(const loop_order &order, const tfmt::limit_list &limits) {
+std::string misordered(const loop_order &order, const tile &t, const tfmt::limit_list &limits) {
     const std::vector<level> &levels = order.levels;
     for (size_t i = 0; i < levels.size(); i++)
         for (size_t j = i + 1; j < levels.size(); j++) {
             if (levels[i].dim == levels[j].dim && levels[i].unit <= levels[j].unit)
                 return "an inner level outside of an outer one";
-            if (!is_drivers(levels, levels[i]) && is_drivers(levels, levels[j]))
+            if (!is_drivers(levels, t, levels[i]) && is_drivers(levels, t, levels[j]))
                 return "a level of the driver inside of a kernel";
         }
     if (order.n_block_levels < 0 || size_t(order.n_block_levels) > levels.size())
         return "a block of " + std::to_string(order.n_block_levels) + " levels";
     for (size_t i = levels.size() - size_t(order.n_block_levels); i < levels.size(); i++)
-        if (is_drivers(levels, levels[i])) return "a level of the driver in a block";
+        if (is_drivers(levels, t, levels[i])) return "a level of the driver in a block";
     // Steps of padding are no next block.
     const auto read = std::find_if(levels.rbegin() + order.n_block_levels, levels.rend(),
             [&](const level &l) { return limits[size_t(l.dim)].load > l.unit; });
@@ -149,7 +156,7 @@ TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
             ASSERT_EQ(misses(r.move, t, levels), ""); // of the tile alone
             const loop_order order = tfmt::cpu::order_levels(levels, r.move.limits, t, way.pattern);
             std::string wrong = misses(r.move, t, order.levels);
-            if (wrong.empty()) wrong = misordered(order, r.move.limits);
+            if (wrong.empty()) wrong = misordered(order, t, r.move.limits);
             ASSERT_EQ(wrong, "") << "seed " << seed << ", pattern " << int(way.pattern) << ": "
                                  << r.text << "\n"
                                  << to_text(r.move) << to_text(t) << text_of(order.levels);

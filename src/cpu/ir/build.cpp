@@ -27,11 +27,16 @@ class nest_builder {
 public:
     nest_builder(const plan &p, kernel &k) : p_(p), k_(k) {}
 
-    void add_segment(std::vector<nest_node> &nodes, size_t depth, const nest_state &state,
+    // The steps of segment `s`, with `below` inside them.
+    void add_part(std::vector<nest_node> &nodes, size_t depth, const nest_state &below,
             const segment &s, dim_t from_step) {
         const level &l = p_.problem.levels[depth];
         nest_node node = steps_of(l, dst_stride_at(depth), s.first - from_step, s.count);
-        add_levels(node.children, depth + 1, enter(state, l.dim, s));
+        if (p_.the_tile.phased_index(l) >= 0) {
+            node.src_offset_bytes = src_offset_of(l, s.first);
+            node.dst_offset_bytes = dst_offset_of(l, s.first);
+        }
+        add_levels(node.children, depth + 1, below);
         if (!node.children.empty()) nodes.push_back(std::move(node));
     }
 
@@ -183,9 +188,10 @@ private:
             if (node.block >= 0) nodes.push_back(node);
             return;
         }
-        const level &l = p_.problem.levels[depth];
-        for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding))
-            add_segment(nodes, depth, state, s, 0);
+        for_each_part(p_.the_tile, p_.problem.levels[depth], state,
+                [&](const segment &s, const nest_state &below) {
+                    add_part(nodes, depth, below, s, 0);
+                });
     }
 
     // What the tile has to do depends on this of a state.
@@ -193,6 +199,8 @@ private:
 
     int block_for(const nest_state &state) {
         block_key key {state.in_padding};
+        for (dim_t phase : state.phases)
+            key.push_back(phase);
         for (const dim_limits &l : state.limits) {
             key.push_back(state.in_padding ? 0 : l.load); // nothing is read there
             key.push_back(l.store);
@@ -239,7 +247,8 @@ kernel build(const plan &p, const kernel_spec &spec) {
     nests.add_levels(k.root, depth + 1, enter(spec.state, root.dim, segments[0]));
     const dim_t reached = segments[0].first + segments[0].count;
     for (size_t i = 1; i < segments.size(); i++)
-        nests.add_segment(k.rest, depth, spec.state, segments[i], reached);
+        nests.add_part(
+                k.rest, depth, enter(spec.state, root.dim, segments[i]), segments[i], reached);
     return k;
 }
 

@@ -136,18 +136,43 @@ private:
         uint64_t data;
     };
 
+    // Which steps of its level with phases the chunks of registers begin at.
+    struct phase_steps {
+        const phased_bits *bits;
+        dim_t first;
+        offset_list of_reg, of_fill;
+    };
+
+    std::vector<phase_steps> phases_of(const memory_shape &shape) const {
+        std::vector<phase_steps> phases;
+        for (size_t i = 0; i < t_.phased.size(); i++) {
+            const std::vector<int> &bits = t_.phased[i].bits;
+            const auto step_of = [&](int bit) {
+                const auto it = std::find(bits.begin(), bits.end(), bit);
+                return it == bits.end() ? 0 : int64_t(1) << (it - bits.begin());
+            };
+            phases.push_back({&t_.phased[i], state_.phases[i], subset_sums(shape.regs, step_of),
+                    subset_sums(shape.fill, step_of)});
+        }
+        return phases;
+    }
+
     // The loads or stores of all registers: chunks of 2^run_bits elements, told apart by the lanes
     // above; mask_of(register, chunk) says which bytes take part. Calls `add` with each register
     // and its operation, which has no chunks if no element takes part.
     template <typename F, typename Add>
     void memory_ops(op_kind kind, const memory_shape &shape, const stride_list &strides,
             F &&mask_of, Add &&add) const {
-        const auto offset_of = [&](int bit) { return strides[size_t(bit)]; };
+        const auto offset_of = [&](int bit) {
+            return t_.bits[size_t(bit)].is_regular ? strides[size_t(bit)] : 0;
+        };
         const offset_list fill = subset_sums(shape.fill, offset_of);
         const offset_list regs = subset_sums(shape.regs, offset_of);
         const uint64_t full = low_bits(chunk_bytes(shape));
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
                                                   : is_dst_packed(t_, shape.run);
+        const bool of_src = kind == op_kind::load;
+        const std::vector<phase_steps> phases = phases_of(shape);
         const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };
         const bool computes = p_.problem.parameters.varies() && !state_.in_padding
                 && p_.problem.converts.at_load == (kind == op_kind::load);
@@ -168,7 +193,10 @@ private:
                     mask = packed_mask(mask);
                     data = packed_mask(data);
                 }
-                o.chunks.push_back({regs[r] + fill[f], mask, data});
+                dim_t offset = regs[r] + fill[f];
+                for (const phase_steps &s : phases)
+                    offset += s.bits->offset(of_src, s.first, s.of_reg[r] + s.of_fill[f]);
+                o.chunks.push_back({offset, mask, data});
                 any |= mask;
             }
             if (!any) o.chunks.clear();

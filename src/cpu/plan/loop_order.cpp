@@ -10,10 +10,12 @@ namespace tfmt::cpu {
 
 namespace {
 
-// Irregular levels and what lies above them in their dimension belong to the driver.
-bool belongs_to_driver(const std::vector<level> &levels, const level &l) {
+// Irregular levels, but for the phases of a tile, and what lies above them in their dimension
+// belong to the driver.
+bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const level &l) {
     return std::any_of(levels.begin(), levels.end(), [&](const level &other) {
-        return !other.is_regular() && other.dim == l.dim && l.unit >= other.unit;
+        return !other.is_regular() && t.phased_index(other) < 0 && other.dim == l.dim
+                && l.unit >= other.unit;
     });
 }
 
@@ -28,16 +30,17 @@ bool reads_one_step(const level &l, const limit_list &limits) {
 // destination. f32 acdb -> ABcd16a32b 1x64x56x56, with 1 step of data and 15 of padding in a: 0.9
 // of the time, f16 acdb -> ABcd40a32b 2x128x28x28 0.4. (Taken out of the blocks as well, what they
 // leave to a block along the source is single lines of the destination: up to 1.5.)
-void sort_levels(std::vector<level> &levels, const limit_list &limits, bool by_src) {
+void sort_levels(std::vector<level> &levels, const limit_list &limits, const tile &t, bool by_src) {
     const std::vector<level> all = levels;
     const auto read_stride = [&](const level &l) {
-        return reads_one_step(l, limits) ? 0 : l.src_stride;
+        return reads_one_step(l, limits) ? 0 : stride_of(l, true);
     };
     std::stable_sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
-        const bool driver_a = belongs_to_driver(all, a), driver_b = belongs_to_driver(all, b);
+        const bool driver_a = belongs_to_driver(all, t, a);
+        const bool driver_b = belongs_to_driver(all, t, b);
         if (driver_a != driver_b) return driver_a;
         if (driver_a) return a.dim < b.dim;
-        return by_src ? read_stride(a) > read_stride(b) : a.dst_stride > b.dst_stride;
+        return by_src ? read_stride(a) > read_stride(b) : stride_of(a, false) > stride_of(b, false);
     });
     for (size_t i = 0; i < levels.size(); i++)
         for (size_t j = i + 1; j < levels.size(); j++)
@@ -46,12 +49,13 @@ void sort_levels(std::vector<level> &levels, const limit_list &limits, bool by_s
 }
 
 // The levels in three groups: those between the blocks, those within one, and of these the ones
-// that complete the lines of a tile.
+// that complete the lines of a tile, to which its phases belong.
 class blocking {
 public:
     blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t)
         : all_(levels),
           limits_(limits),
+          t_(t),
           outer_(levels),
           bytes_(tile_bytes(t)),
           src_bytes_(t.src_run_bytes),
@@ -60,9 +64,10 @@ public:
           tile_bytes_(bytes_),
           tile_src_bytes_(bytes_ * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)) {
         for (const tile_bit &b : t.bits)
-            if (b.level >= 0)
+            if (b.level >= 0 && b.is_regular)
                 tile_.push_back(
                         {b.dim, 2, b.weight, b.src_stride_bytes, b.dst_stride_bytes, {}, {}});
+        take_phases();
     }
 
     // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
@@ -133,9 +138,9 @@ public:
 
     // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
     void sort(bool blocks_by_src) {
-        sort_levels(outer_, limits_, blocks_by_src);
-        sort_levels(inner_, limits_, false);
-        sort_levels(line_, limits_, false);
+        sort_levels(outer_, limits_, t_, blocks_by_src);
+        sort_levels(inner_, limits_, t_, false);
+        sort_levels(line_, limits_, t_, false);
     }
 
     loop_order order() const {
@@ -152,6 +157,22 @@ public:
     }
 
 private:
+    // Each goes on within lines of the one before it; all of them cover whole blocks of both sides.
+    void take_phases() {
+        const auto first = std::stable_partition(outer_.begin(), outer_.end(),
+                [&](const level &l) { return t_.phased_index(l) < 0; });
+        inner_.assign(first, outer_.end());
+        outer_.erase(first, outer_.end());
+        for (const level &l : inner_)
+            bytes_ *= l.extent;
+        for (const phased_bits &b : t_.phased)
+            for (const bool of_src : {true, false}) {
+                const digit &inner = (of_src ? b.src_digits : b.dst_digits)[0];
+                tile_.push_back({b.dim, inner.extent, 0, of_src ? inner.stride : 0,
+                        of_src ? 0 : inner.stride, {}, {}});
+            }
+    }
+
     // Whether tiles are pieces of one row of the source, one behind the other.
     bool reads_on(const level &next) const {
         dim_t tile_row = src_run_bytes_, row = src_bytes_;
@@ -164,10 +185,6 @@ private:
     }
 
     static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
-
-    static dim_t stride_of(const level &l, bool of_src) {
-        return of_src ? l.src_stride : l.dst_stride;
-    }
 
     // Whether `l` goes on where a run of `run_bytes` ends. The tile's share of a level that it does
     // not divide is counted as whole, and a small gap in what is read is as good as none.
@@ -218,7 +235,7 @@ private:
     }
 
     bool may_enter(const level &l) const {
-        return l.is_regular() && !belongs_to_driver(all_, l)
+        return l.is_regular() && !belongs_to_driver(all_, t_, l)
                 && std::none_of(outer_.begin(), outer_.end(), [&](const level &below) {
                        return below.dim == l.dim && below.unit < l.unit;
                    });
@@ -242,6 +259,7 @@ private:
 
     const std::vector<level> all_;
     const limit_list &limits_;
+    const tile &t_;
     std::vector<level> outer_, inner_, line_;
     std::vector<level> tile_;                                 // its bits
     dim_t bytes_;                                             // of a block
@@ -254,7 +272,7 @@ private:
 
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
         memory_pattern pattern) {
-    sort_levels(levels, limits, false);
+    sort_levels(levels, limits, t, false);
     blocking b(levels, limits, t);
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t);
     switch (pattern) {

@@ -35,13 +35,13 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     return levels;
 }
 
-// Levels of the driver: all irregular ones, then as many as leave a root step below the size of a
-// call.
+// Levels of the driver: irregular ones without phases, then as many as leave a root step below the
+// size of a call.
 int choose_driver_levels(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
     int forced = 0;
     for (size_t i = 0; i < levels.size(); i++)
-        if (!levels[i].is_regular()) forced = int(i) + 1;
+        if (!levels[i].is_regular() && p.the_tile.phased_index(levels[i]) < 0) forced = int(i) + 1;
     dim_t bytes = tile_bytes(p.the_tile);
     int n = int(levels.size());
     // A scratch is one kernel's, and so is the loop that chains its drains.
@@ -61,7 +61,7 @@ dim_t choose_root_chunk(const plan &p) {
 
 int kernel_index(plan &p, const nest_state &state) {
     auto same = [&](const kernel_spec &k) {
-        return k.state.in_padding == state.in_padding
+        return k.state.in_padding == state.in_padding && k.state.phases == state.phases
                 && std::equal(state.limits.begin(), state.limits.end(), k.state.limits.begin(),
                         [](const dim_limits &a, const dim_limits &b) {
                             return a.load == b.load && a.store == b.store;
@@ -81,13 +81,14 @@ bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop>
         p.jobs.push_back({loops, kernel_index(p, state), root[0].count, root.size() > 1});
         return p.jobs.size() <= tuning::max_jobs;
     }
-    const level &l = p.problem.levels[depth];
-    for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
-        loops.push_back({depth, s.first, s.count});
-        if (!add_jobs(p, depth + 1, enter(state, l.dim, s), loops)) return false;
-        loops.pop_back();
-    }
-    return true;
+    bool has_room = true;
+    for_each_part(p.the_tile, p.problem.levels[size_t(depth)], state,
+            [&](const segment &s, const nest_state &below) {
+                loops.push_back({depth, s.first, s.count});
+                has_room = has_room && add_jobs(p, depth + 1, below, loops);
+                loops.pop_back();
+            });
+    return has_room;
 }
 
 // Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
@@ -97,12 +98,10 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
     if (depth == levels.size())
         return (size_t(1) << p.the_tile.n_reg_bits())
                 * (2 + (state.in_padding ? 0 : p.the_schedule.stages.size()));
-    const level &l = levels[depth];
     size_t ops = 4;
-    for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
-        ops += count_ops(p, depth + 1, enter(state, l.dim, s));
-        if (ops > tuning::max_kernel_ops) break;
-    }
+    for_each_part(p.the_tile, levels[depth], state, [&](const segment &, const nest_state &below) {
+        if (ops <= tuning::max_kernel_ops) ops += count_ops(p, depth + 1, below);
+    });
     return ops;
 }
 
@@ -120,10 +119,17 @@ bool has_aligned_vectors(const plan &p) {
         if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
                 && t.bits[b].dst_stride_bytes % v)
             return false;
+    for (const phased_bits &b : t.phased)
+        if (!b.bits.empty()
+                && std::find(t.dst_run.begin(), t.dst_run.end(), b.bits[0]) == t.dst_run.end()
+                && std::any_of(b.dst_digits.begin(), b.dst_digits.end(),
+                        [&](const digit &g) { return g.stride % v; }))
+            return false;
     return std::all_of(p.problem.levels.begin(), p.problem.levels.end(), [&](const level &l) {
         return l.dst_stride % v == 0
-                && std::all_of(l.dst_digits.begin(), l.dst_digits.end(),
-                        [&](const digit &g) { return g.stride % v == 0; });
+                && std::all_of(l.dst_digits.begin(), l.dst_digits.end(), [&](const digit &g) {
+                       return g.stride * (&g == &l.dst_digits[0] ? l.digit_steps : 1) % v == 0;
+                   });
     });
 }
 
@@ -167,12 +173,14 @@ bool choose_order(plan &p, const move_problem &whole) {
 }
 
 // What comes before the order of the levels.
-plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_path stores) {
+plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
+        bool with_phases = true) {
     plan begun {};
     begun.mode = mode;
     begun.stores = stores;
     begun.target = m;
-    begun.the_tile = mode == plan_mode::move ? choose_tile(p, m, stores) : choose_zero_tile(p, m);
+    begun.the_tile = mode == plan_mode::move ? choose_tile(p, m, stores, with_phases)
+                                             : choose_zero_tile(p, m);
     begun.problem = p;
     begun.moved_bytes = moved_bytes(p);
     return begun;
@@ -182,8 +190,8 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 // much code. `other`: a plan of the same problem and machine, or null: what it has found is taken
 // over, and where it is better there is none.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
-        const plan *other, plan *out) {
-    *out = begin_plan(p, m, mode, stores);
+        const plan *other, plan *out, bool with_phases = true) {
+    *out = begin_plan(p, m, mode, stores, with_phases);
     // A scratch lets tiles read whole lines: u8 4096x4096 transposed 1.9 times memcpy,
     // streamed 2.8.
     if (other && other->stores == store_path::staged && reads_lines_again(out->the_tile))
@@ -221,6 +229,7 @@ bool pads_in_extra_passes(const plan &p, const move_problem &whole) {
 
 std::string note_of(const plan &p) {
     if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
+    if (!p.the_tile.phased.empty() && p.the_tile.vector_bytes >= 16) return ""; // parts of blocks
     if (p.the_tile.vector_bytes >= 16)
         return "reads one element at a time: src has no two neighbours to move together";
     if (p.problem.levels.empty()) return ""; // a single element
@@ -251,7 +260,8 @@ bool make_plan(
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m));
     if (!(wants_detour && lay_out(p, m, mode, detour, nullptr, out))
-            && !lay_out(p, m, mode, store_path::plain, nullptr, out)) {
+            && !lay_out(p, m, mode, store_path::plain, nullptr, out)
+            && !lay_out(p, m, mode, store_path::plain, nullptr, out, false)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }

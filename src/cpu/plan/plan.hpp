@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,29 @@ namespace tfmt::cpu {
 struct nest_state {
     limit_list limits;
     bool in_padding = false;
+    std::array<dim_t, max_phased_levels> phases {}; // the first step of each of tile::phased
 };
 
 // The state inside segment `s` of a level of `dim`.
 nest_state enter(const nest_state &state, int dim, const segment &s);
+
+// f(segment, state inside) for all segments of `l`; for each step where these are phases of the
+// tile, which differ.
+template <typename F>
+void for_each_part(const tile &t, const level &l, const nest_state &state, F &&f) {
+    const int phased = t.phased_index(l);
+    for (const segment &s : split(l.unit, state.limits[size_t(l.dim)], state.in_padding)) {
+        nest_state below = enter(state, l.dim, s);
+        if (phased < 0) {
+            f(s, below);
+            continue;
+        }
+        for (dim_t step = s.first; step < s.first + s.count; step++) {
+            below.phases[size_t(phased)] = step * l.digit_steps;
+            f(segment {step, 1, s.below, s.is_padding}, below);
+        }
+    }
+}
 
 // A kernel: the levels from plan::n_driver_levels on, entered in one state.
 struct kernel_spec {
@@ -60,7 +80,8 @@ struct plan {
     dim_t moved_bytes; // source + destination
     // Whether the steps of a kernel's outermost level may be shared among calls.
     bool has_shared_root() const {
-        return !uses_scratch(stores) && size_t(n_driver_levels) < problem.levels.size();
+        return !uses_scratch(stores) && size_t(n_driver_levels) < problem.levels.size()
+                && problem.levels[size_t(n_driver_levels)].is_regular();
     }
     // What the destination must be a multiple of, if the stores are streamed.
     int dst_alignment_bytes() const {

@@ -23,15 +23,23 @@ bool contains(const bit_list &bits, const level_bit &b) {
 
 int total_bits(const level &l) { return ceil_log2(l.extent); }
 
-bool may_enter(const move_problem &p, const bit_list &taken, int index) {
-    const level &l = p.levels[index];
-    if (!l.is_regular()) return false;
+bool may_enter(const move_problem &p, const bit_list &taken, int index, phased_dims phased) {
+    const level &l = p.levels[size_t(index)];
+    if (!l.is_regular() && !phased.has(l)) return false;
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &below = p.levels[i];
         if (below.dim != l.dim || below.unit >= l.unit) continue;
         if (!contains(taken, {int(i), total_bits(below) - 1})) return false;
     }
     return true;
+}
+
+int digit_bits(const level &l, bool of_src) {
+    if (l.is_regular()) return 0;
+    const digit &inner = (of_src ? l.src_digits : l.dst_digits).front();
+    if (inner.extent <= 1) return 0;
+    const int bits = std::min(log2_exact(inner.extent), total_bits(l));
+    return ceil_div(l.extent, dim_t(1) << bits) <= tuning::max_phases_of_large ? bits : 0;
 }
 
 namespace {
@@ -41,6 +49,10 @@ bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 bool is_exact(const move_problem &p, const level &l) {
     const dim_limits &limits = p.limits[size_t(l.dim)];
     return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
+}
+
+dim_t inner_extent(const level &l, bool of_src) {
+    return (of_src ? l.src_digits : l.dst_digits).front().extent;
 }
 
 // One channel in blocks of 2 or 4 is read with the others, which are dropped: bits for these where
@@ -64,7 +76,8 @@ bit_list leading_fillers(const move_problem &p, int vector_bytes) {
 
 } // namespace
 
-bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes) {
+bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes,
+        phased_dims phased) {
     bit_list run;
     const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
     const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
@@ -80,10 +93,13 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             const auto bytes_of = [&](dim_t n) {
                 return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
             };
-            const dim_t stride = of_src ? l.src_stride : l.dst_stride;
+            const int n_digit_bits = phased.has(l) ? digit_bits(l, of_src) : 0;
+            if (!l.is_regular() && n_digit_bits == 0) continue;
+            const dim_t stride = stride_of(l, of_src);
             const bool is_behind_hole = of_src && is_packed && run.size() == hole_end
                     && stride == bytes_of(dim_t(1) << hole_end);
-            if ((stride != bytes_of(n_elems) && !is_behind_hole) || !may_enter(p, run, int(i)))
+            if ((stride != bytes_of(n_elems) && !is_behind_hole)
+                    || !may_enter(p, run, int(i), phased))
                 continue;
             if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
             // A level of which one step is moved (the others are padding) is no run.
@@ -96,19 +112,22 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             }
             // What a tail leaves of a packed run must be a beginning of it.
             if (is_packed && !all_exact) return run;
-            for (int k = 0; k < total_bits(l); k++)
+            const int n_bits = n_digit_bits > 0 ? n_digit_bits : total_bits(l);
+            const dim_t extent = n_digit_bits > 0 ? inner_extent(l, of_src) : l.extent;
+            for (int k = 0; k < n_bits; k++)
                 run.push_back({int(i), k});
             all_exact = all_exact && is_exact(p, l);
             if (is_packed && run.size() >= packed_bits) {
                 run.resize(packed_bits);
                 return run;
             }
-            if (!is_pow2(l.extent)) {
+            if (n_digit_bits > 0 && extent != dim_t(1) << n_bits) return run;
+            if (!is_pow2(extent)) {
                 if (run.size() >= packed_bits || !all_exact) return run;
                 hole_end = is_packed ? 0 : run.size();
                 is_packed = true;
             }
-            n_elems *= l.extent;
+            n_elems *= extent;
             grown = true;
         }
     }
@@ -129,8 +148,7 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
         for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
             steps *= 2;
         const level *next = i < run.size() ? &p.levels[size_t(run[i].level)] : nullptr;
-        const bool has_hole = next
-                && (of_src ? next->src_stride : next->dst_stride) * 8 == n_bits * steps;
+        const bool has_hole = next && stride_of(*next, of_src) * 8 == n_bits * steps;
         n_bits *= has_hole ? steps : std::min(steps, l.extent);
     }
     return std::max<dim_t>(1, n_bits / 8);

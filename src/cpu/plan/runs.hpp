@@ -25,10 +25,24 @@ int log2_exact(dim_t pow2);
 int ceil_log2(dim_t n);
 int total_bits(const level &l);
 
+// The dimensions whose irregular levels may have a part in runs and tiles.
+struct phased_dims {
+    static phased_dims none() { return {-2}; }
+    static phased_dims all() { return {-1}; }
+    int dim; // or the one
+    bool has(const level &l) const { return !l.is_regular() && (dim == -1 || dim == l.dim); }
+};
+
 // A tile covers an aligned range of logical indices of each dimension only if it takes a level's
 // bits from below and a level only when it has all of the levels below it. (These are powers of
 // two: any other ends the run.)
-bool may_enter(const move_problem &p, const bit_list &taken, int index);
+bool may_enter(const move_problem &p, const bit_list &taken, int index,
+        phased_dims phased = phased_dims::none());
+
+// Of an irregular level: the bits of the inner digit of src (or dst), along which steps are at one
+// stride there, whatever they are on the other side. Its other factor ends a run. 0 of a regular
+// level, and where a nest of all steps that are then left would be too long.
+int digit_bits(const level &l, bool of_src);
 
 // The bits along which addresses are contiguous in src (or dst), lowest first. The bits of a level
 // whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
@@ -36,8 +50,9 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index);
 // begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
 // of 4.
 // `vector_bytes`: of loads that one element in a few may be picked from; 0: none.
-bit_list contiguous_run(
-        const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes = 0);
+// `phased`: irregular levels that give their digit_bits().
+bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits,
+        int vector_bytes = 0, phased_dims phased = phased_dims::none());
 
 // What a run covers in memory: of its last level no more than that has.
 dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src);

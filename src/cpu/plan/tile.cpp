@@ -57,6 +57,12 @@ bool is_dst_packed(const tile &t, const bit_indices &run) {
     return is_packed(t, run, &tile_bit::dst_stride_bytes, t.dst_elem_bits);
 }
 
+int tile::phased_index(const level &l) const {
+    for (size_t i = 0; i < phased.size(); i++)
+        if (!l.is_regular() && phased[i].dim == l.dim) return int(i);
+    return -1;
+}
+
 int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
 
 namespace {
@@ -105,8 +111,7 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
     stride_list strides;
     for (const level_bit &b : run) {
         if (b.level < 0 || contains(other, b)) continue;
-        const level &l = p.levels[size_t(b.level)];
-        strides.push_back((of_src ? l.src_stride : l.dst_stride) << b.k);
+        strides.push_back(stride_of(p.levels[size_t(b.level)], of_src) << b.k);
     }
     return rows_in_l1_set(strides);
 }
@@ -125,7 +130,45 @@ bool prefers_whole_src_lines(
     return uses_scratch(stores) || of_src > rows_in_l1_set(p, src, dst, false);
 }
 
-tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
+// Whether the steps of irregular level `i` go on where a run ends, or share lines, on either side.
+// If so they are next to the tile, else loops of the driver, outside of all others.
+bool is_adjacent(const move_problem &p, phased_dims phased, const bit_list &taken, size_t i,
+        const bit_list &src_run, const bit_list &dst_run) {
+    const level &l = p.levels[i];
+    const auto is_near = [&](const bit_list &run, bool of_src) {
+        return stride_of(l, of_src) <= std::max(tuning::line_bytes, bytes_of_run(p, run, of_src));
+    };
+    return phased.has(l) && may_enter(p, taken, int(i), phased)
+            && (is_near(src_run, true) || is_near(dst_run, false));
+}
+
+// Steps of such levels into registers that are left.
+void take_digits(const move_problem &p, phased_dims phased, size_t max_bits,
+        const bit_list &src_run, const bit_list &dst_run, bit_list &taken) {
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        if (!is_adjacent(p, phased, taken, i, src_run, dst_run)) continue;
+        const level &l = p.levels[i];
+        const int n_bits = std::max(digit_bits(l, true), digit_bits(l, false));
+        for (int k = 0; k < n_bits && taken.size() < max_bits; k++)
+            if (!contains(taken, {int(i), k})) taken.push_back({int(i), k});
+    }
+}
+
+// The irregular levels next to the tile, none of which have others of their dimension below.
+void add_phased(tile &t, const move_problem &p, phased_dims phased, const bit_list &taken,
+        const bit_list &src_run, const bit_list &dst_run) {
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &l = p.levels[i];
+        if (!phased.has(l)) continue;
+        phased_bits bits {l.dim, l.src_digits, l.dst_digits, {}};
+        for (size_t b = 0; b < taken.size(); b++)
+            if (taken[b].level == int(i)) bits.bits.push_back(int(b));
+        if (!bits.bits.empty() || is_adjacent(p, phased, taken, i, src_run, dst_run))
+            t.phased.push_back(bits);
+    }
+}
+
+tile assemble(const move_problem &p, int vector_bytes, phased_dims phased, const bit_list &taken,
         const bit_list &src_run, const bit_list &dst_run) {
     tile t {p.elem_bytes, vector_bytes, {}, {}, {}, {}, p.src_elem_bits(), p.dst_elem_bits(),
             bytes_of_run(p, src_run, true), bytes_of_run(p, dst_run, false)};
@@ -137,8 +180,8 @@ tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         }
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
-        t.bits.push_back({b.level, l.dim, l.unit * step, l.src_stride * step, l.dst_stride * step,
-                l.param_stride_bytes * step});
+        t.bits.push_back({b.level, l.dim, l.unit * step, stride_of(l, true) * step,
+                stride_of(l, false) * step, l.param_stride_bytes * step, l.is_regular()});
         t.bits_of_level[b.level]++;
     }
     auto index_of = [&](const level_bit &b) {
@@ -150,12 +193,15 @@ tile assemble(const move_problem &p, int vector_bytes, const bit_list &taken,
         t.dst_run.push_back(index_of(b));
     while (t.n_reg_bits() < 0)
         t.bits.push_back({-1, -1, 0, 0, 0, 0});
+    add_phased(t, p, phased, taken, src_run, dst_run);
     return t;
 }
 
 // One element at a time, unrolled along the level with the smallest destination stride.
-tile element_tile(const move_problem &p) {
+tile element_tile(const move_problem &p, phased_dims phased) {
     bit_list taken;
+    take_digits(p, phased, tuning::element_reg_bits, {}, {}, taken);
+    if (!taken.empty()) return assemble(p, p.elem_bytes, phased, taken, {}, {});
     int best = -1;
     for (size_t i = 0; i < p.levels.size(); i++)
         if (may_enter(p, {}, int(i))
@@ -164,7 +210,7 @@ tile element_tile(const move_problem &p) {
     if (best >= 0)
         for (int k = 0; k < std::min(tuning::element_reg_bits, total_bits(p.levels[best])); k++)
             taken.push_back({best, k});
-    return assemble(p, p.elem_bytes, taken, {}, {});
+    return assemble(p, p.elem_bytes, phased, taken, {}, {});
 }
 
 // The widest vector that the tile's bits fill; a tile smaller than 16 bytes leaves the rest unused.
@@ -177,7 +223,8 @@ int fitting_vector_bytes(const move_problem &p, const machine &m, size_t n_bits)
 
 // Elements that are converted while they are in vectors, and written one at a time: along the
 // source's run, or, where that has none either, along the level with the smallest source stride.
-tile scatter_tile(const move_problem &p, const machine &m, const bit_list &src_run) {
+tile scatter_tile(
+        const move_problem &p, const machine &m, phased_dims phased, const bit_list &src_run) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     bit_list taken = prefix(src_run, lane_bits);
     if (taken.empty()) {
@@ -189,10 +236,11 @@ tile scatter_tile(const move_problem &p, const machine &m, const bit_list &src_r
         for (int k = 0; best >= 0 && k < total_bits(p.levels[best]) && k < int(lane_bits); k++)
             taken.push_back({best, k});
     }
-    const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const bit_list run = src_run.empty() ? bit_list {} : taken;
+    take_digits(p, phased, lane_bits + size_t(max_reg_bits(p, m)), run, {}, taken);
+    const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
-    return assemble(p, vector_bytes, taken, prefix(run, fitting_bits), {});
+    return assemble(p, vector_bytes, phased, taken, prefix(run, fitting_bits), {});
 }
 
 // Lane bits that a packed run may have: those that one permute reaches.
@@ -287,32 +335,79 @@ bool is_mostly_fillers(const bit_list &run) {
 
 } // namespace
 
-tile choose_tile(const move_problem &p, const machine &m, store_path stores) {
+namespace {
+
+// Whether the phases of all levels together are too many, or too many levels have them.
+bool has_too_many_phases(const move_problem &p, const tile &t) {
+    const dim_t most = moved_bytes(p) < tuning::min_large_bytes ? tuning::max_phases
+                                                                : tuning::max_phases_of_large;
+    dim_t n_phases = 1;
+    for (size_t i = 0; i < p.levels.size(); i++)
+        if (t.phased_index(p.levels[i]) >= 0 && n_phases <= most)
+            n_phases *= ceil_div(p.levels[i].extent, dim_t(1) << t.bits_of_level[i]);
+    return n_phases > most || t.phased.size() > size_t(max_phased_levels);
+}
+
+tile choose_tile_for(
+        const move_problem &p, const machine &m, store_path stores, phased_dims phased) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t packed_bits = packed_run_bits(p, m);
-    const bit_list whole_src = contiguous_run(p, true, packed_bits, m.vector_bytes);
-    const bit_list whole_dst = contiguous_run(p, false, packed_bits);
-    if (whole_dst.empty()) return p.converts ? scatter_tile(p, m, whole_src) : element_tile(p);
+    const bit_list whole_src = contiguous_run(p, true, packed_bits, m.vector_bytes, phased);
+    const bit_list whole_dst = contiguous_run(p, false, packed_bits, 0, phased);
+    if (whole_dst.empty()) {
+        const bool is_scattered = p.converts
+                || std::any_of(whole_src.begin(), whole_src.end(), [&](const level_bit &b) {
+                       return b.level >= 0 && phased.has(p.levels[size_t(b.level)]);
+                   });
+        return is_scattered ? scatter_tile(p, m, phased, whole_src) : element_tile(p, phased);
+    }
 
     run_pair runs = fitting_runs(p, m, stores, whole_src, whole_dst);
     if (is_mostly_fillers(runs.src))
-        runs = fitting_runs(p, m, stores, contiguous_run(p, true, packed_bits), whole_dst);
+        runs = fitting_runs(
+                p, m, stores, contiguous_run(p, true, packed_bits, 0, phased), whole_dst);
     const bit_list &src = runs.src, &dst = runs.dst;
     bit_list taken = dst;
     take(taken, src, src.size());
     if (src == dst) take(taken, whole_dst, lane_bits + tuning::copy_reg_bits);
+    take_digits(p, phased, lane_bits + size_t(max_reg_bits(p, m)), src, dst, taken);
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
-    return assemble(p, vector_bytes, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));
+    return assemble(
+            p, vector_bytes, phased, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));
+}
+
+} // namespace
+
+tile choose_tile(const move_problem &p, const machine &m, store_path stores, bool with_phases) {
+    const auto irregular = [](const level &l) { return !l.is_regular(); };
+    // A scratch has one stride for each level.
+    if (!with_phases || uses_scratch(stores)
+            || std::none_of(p.levels.begin(), p.levels.end(), irregular))
+        return choose_tile_for(p, m, stores, phased_dims::none());
+    const tile all = choose_tile_for(p, m, stores, phased_dims::all());
+    if (!has_too_many_phases(p, all)) return all;
+    // Those of one dimension then, the one that gives the tile most.
+    tile best = choose_tile_for(p, m, stores, phased_dims::none());
+    size_t most_bits = 0;
+    for (const level &l : p.levels) {
+        if (l.is_regular()) continue;
+        const tile one = choose_tile_for(p, m, stores, {l.dim});
+        if (one.phased.empty() || has_too_many_phases(p, one)) continue;
+        if (!best.phased.empty() && one.phased[0].bits.size() <= most_bits) continue;
+        most_bits = one.phased[0].bits.size();
+        best = one;
+    }
+    return best;
 }
 
 tile choose_zero_tile(const move_problem &p, const machine &m) {
     const bit_list run = contiguous_run(p, false, 0);
-    if (run.empty()) return element_tile(p);
+    if (run.empty()) return element_tile(p, phased_dims::none());
     const bit_list taken = prefix(run, size_t(log2_exact(tuning::zero_tile_bytes / p.elem_bytes)));
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const bit_list dst = prefix(run, size_t(log2_exact(vector_bytes / p.elem_bytes)));
-    return assemble(p, vector_bytes, taken, dst, dst);
+    return assemble(p, vector_bytes, phased_dims::none(), taken, dst, dst);
 }
 
 std::string to_text(const tile &t) {

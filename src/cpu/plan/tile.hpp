@@ -45,6 +45,21 @@ struct tile_bit {
     dim_t src_stride_bytes;
     dim_t dst_stride_bytes;
     dim_t param_stride_bytes = 0;
+    bool is_regular = true; // else one of tile::phased, and the strides those of inner digits
+};
+
+// A level whose blocks do not nest, around the tile. Where the tile's bits of it lie depends on the
+// step at which the tile begins, its phase; on the side of whose run they are they have one stride.
+struct phased_bits {
+    int dim;
+    std::vector<digit> src_digits, dst_digits; // bytes
+    std::vector<int> bits;                     // of the tile, lowest first; there may be none
+
+    // From the tile's address to that of step `step` of the tile's, which begins at `first`.
+    dim_t offset(bool of_src, dim_t first, dim_t step) const {
+        const std::vector<digit> &digits = of_src ? src_digits : dst_digits;
+        return digits_offset(digits, first + step) - digits_offset(digits, first);
+    }
 };
 
 struct tile {
@@ -62,7 +77,10 @@ struct tile {
     int dst_elem_bits;
     dim_t src_run_bytes = 0; // in memory, of what the run has of its levels
     dim_t dst_run_bytes = 0;
+    std::vector<phased_bits> phased = {};
 
+    // The index in `phased` of a level around the tile, or -1.
+    int phased_index(const level &l) const;
     int n_lane_bits() const;
     int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
 };
@@ -99,10 +117,15 @@ bool crowds_l1(const tile &t);
 // Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.
 bool stores_colliding_rows(const tile &t);
 
+// At most so many levels of a tile have phases.
+constexpr int max_phased_levels = 2;
+
 // Along both contiguous runs; where the source has none of two elements or more, elements are read
 // one at a time into vectors of the destination's run; where that has none, they are moved so, or,
 // if they are converted, written so.
-tile choose_tile(const move_problem &p, const machine &m, store_path stores);
+// `with_phases`: levels whose blocks do not nest have a part in it.
+tile choose_tile(
+        const move_problem &p, const machine &m, store_path stores, bool with_phases = true);
 
 // The tile for writing the padding of a tensor: nothing is loaded, so only the destination matters.
 tile choose_zero_tile(const move_problem &p, const machine &m);

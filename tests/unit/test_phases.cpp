@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that do not nest: which of their steps a tile takes, and that each phase moves the right
+// bytes, under the interpreter and as machine code.
+#include <algorithm>
+
+#include "support/random_desc.hpp"
+#include "tests/unit/kernel_helpers.hpp"
+#include "tests/unit/plan_helpers.hpp"
+
+namespace {
+
+using namespace kernel_test;
+using plan_test::vec;
+
+// ---------------------------------------------------------------- plans
+
+bool drives_irregular_levels(const plan &p) {
+    const std::vector<level> &levels = p.problem.levels;
+    return std::any_of(levels.begin(), levels.begin() + p.n_driver_levels,
+            [](const level &l) { return !l.is_regular(); });
+}
+
+plan planned(const vec &dims, const char *src, const char *dst, tfmt_data_type_t type,
+        const machine &m) {
+    return plan_test::planned(plan_test::normalized(dims, src, dst, type), m);
+}
+
+// Both ways: the run with the power of two is the destination's, the source's.
+TEST(Phases, TakeTheDigitsOfRuns) {
+    for (const machine &m : {plan_test::avx512(), plan_test::avx512_vbmi()}) {
+        const plan to_48 = planned({8, 192, 8, 8}, "aBcd32b", "aBcd48b", tfmt_f32, m);
+        ASSERT_EQ(to_48.the_tile.phased.size(), 1u);
+        EXPECT_EQ(to_48.the_tile.phased[0].bits.size(), 1u); // 2 of 16 against 3
+        EXPECT_FALSE(drives_irregular_levels(to_48)) << to_text(to_48);
+        const plan from_48 = planned({8, 192, 8, 8}, "aBcd48b", "aBcd32b", tfmt_f32, m);
+        ASSERT_EQ(from_48.the_tile.phased.size(), 1u);
+        EXPECT_EQ(from_48.the_tile.phased[0].bits.size(), 1u);
+        EXPECT_FALSE(drives_irregular_levels(from_48)) << to_text(from_48);
+    }
+}
+
+// A transpose of blocks: 8 of 4 against 3 of 4 along b, 32 of them in a tile.
+TEST(Phases, JoinTransposes) {
+    const plan p = planned({512, 516}, "BA16a32b", "BA12b8a", tfmt_bf16, plan_test::avx512());
+    ASSERT_EQ(p.the_tile.phased.size(), 1u);
+    EXPECT_EQ(p.the_tile.phased[0].bits.size(), 3u);
+    EXPECT_EQ(p.the_tile.src_run.size(), 5u);
+    EXPECT_EQ(p.the_tile.dst_run.size(), 5u);
+    EXPECT_FALSE(drives_irregular_levels(p)) << to_text(p);
+}
+
+TEST(Phases, AreNotTooMany) {
+    EXPECT_TRUE(planned({8, 8064}, "aB63b", "aB64b", tfmt_f32, plan_test::avx512())
+                        .the_tile.phased.empty());
+    EXPECT_FALSE(planned({8, 8064}, "aB7b", "aB64b", tfmt_f32, plan_test::avx512())
+                         .the_tile.phased.empty());
+}
+
+// Rows far from each other on both sides are not brought into one tile.
+TEST(Phases, AreNotOfFarRows) {
+    const plan p = planned(
+            {192, 128, 3, 3}, "ABcd48a64b", "ABcd32a64b", tfmt_f32, plan_test::avx512());
+    EXPECT_TRUE(p.the_tile.phased.empty());
+    EXPECT_TRUE(drives_irregular_levels(p));
+}
+
+// ---------------------------------------------------------------- bytes
+
+class PhasesOn : public kernel_fixture {};
+
+struct random_pair {
+    tfmt_test::dims dims;
+    std::string src, dst;
+};
+
+// Two dimensions or three, of which one or two are in blocks of which few nest.
+random_pair random_blocks(tfmt_test::random_source &random) {
+    static const int64_t sizes[] = {2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 32, 40, 48};
+    const int ndims = random.one_in(3) ? 3 : 2;
+    random_pair pair;
+    for (int d = 0; d < ndims; d++)
+        pair.dims.push_back(random.between(1, ndims == 2 ? 150 : 50));
+    for (std::string *tag : {&pair.src, &pair.dst}) {
+        std::string outer = std::string("abc").substr(0, size_t(ndims)), inner;
+        if (random.one_in(2)) std::swap(outer[0], outer[size_t(ndims) - 1]);
+        const int n_blocks = int(random.between(1, 3));
+        int last = -1;
+        for (int i = 0; i < n_blocks; i++) {
+            const int dim = last < 0 ? int(random.below(ndims)) : (last + 1) % ndims;
+            inner += std::to_string(sizes[random.below(13)]) + char('a' + dim);
+            std::replace(outer.begin(), outer.end(), char('a' + dim), char('A' + dim));
+            last = dim;
+        }
+        *tag = outer + inner;
+    }
+    return pair;
+}
+
+TEST_P(PhasesOn, RandomBlocks) {
+    const bool with_code = host_can_execute();
+    const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64, tfmt_s4};
+    const int n_cases = tfmt_test::scaled(600);
+    int n_phased = 0, n_only_around = 0;
+    for (int i = 0; i < n_cases; i++) {
+        tfmt_test::random_source random(uint64_t(i) * 5231 + 11);
+        const random_pair pair = random_blocks(random);
+        const tfmt_data_type_t type = types[random.below(5)];
+        const tfmt_data_type_t to = random.one_in(4) ? tfmt_f16 : type;
+        const auto src = tfmt_test::make_with_tag(pair.dims, type, pair.src);
+        const auto dst = tfmt_test::make_with_tag(pair.dims, to, pair.dst);
+        trial e(*src, *dst, uint64_t(i));
+        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+        const reorder_problem p = make_problem(*src, *dst);
+        const std::string wrong = check(p, plan_mode::move, e, with_code);
+        ASSERT_EQ(wrong, "") << "case " << i << ": " << pair.src << " -> " << pair.dst << " "
+                             << tfmt_test::dims_text(pair.dims) << ", type " << int(type);
+        move_problem move;
+        std::string why;
+        if (!normalize(p, &move, &why)) continue;
+        const tile t = choose_tile(
+                move, make_machine(GetParam(), e.has_caches()), store_path::plain);
+        n_phased += !t.phased.empty();
+        n_only_around += !t.phased.empty() && t.phased[0].bits.empty();
+    }
+    EXPECT_GT(n_phased, n_cases / 10);
+    EXPECT_GT(n_only_around, 0);
+    if (!with_code)
+        GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
+                     << ", so its machine code was not executed";
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, PhasesOn, testing::ValuesIn(machines), test_name_of);
+
+} // namespace
