@@ -30,12 +30,22 @@ __attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
 // A plan, its code, and how to run it.
 class program {
 public:
-    explicit program(plan pl)
-        : plan_(std::move(pl)),
-          driver_(plan_),
-          kernels_(jit::compile(kernels_of(plan_), plan_.target)) {}
+    explicit program(plan pl) : plan_(std::move(pl)), driver_(plan_) {}
 
     const plan &the_plan() const { return plan_; }
+
+    void append_kernels(std::vector<ir::kernel> &kernels) const {
+        for (const kernel_spec &spec : plan_.kernels) {
+            kernels.push_back(ir::build(plan_, spec));
+            assert(ir::verify(kernels.back()).empty());
+        }
+    }
+
+    // The code of append_kernels(), from `code` on. Returns what lies behind.
+    const jit::kernel_code *take_code(const jit::kernel_code *code) {
+        kernels_.assign(code, code + plan_.kernels.size());
+        return code + plan_.kernels.size();
+    }
 
     // How far behind the parameters' arrays the kernels may read: as far as a tile that begins at
     // their end reaches, and a vector.
@@ -89,16 +99,6 @@ private:
         });
     }
 
-    static std::vector<ir::kernel> kernels_of(const plan &p) {
-        std::vector<ir::kernel> kernels;
-        kernels.reserve(p.kernels.size());
-        for (const kernel_spec &spec : p.kernels) {
-            kernels.push_back(ir::build(p, spec));
-            assert(ir::verify(kernels.back()).empty());
-        }
-        return kernels;
-    }
-
     plan plan_;
     driver driver_;
     std::vector<jit::kernel_code> kernels_;
@@ -115,6 +115,7 @@ public:
         if ((mode == plan_mode::move || pads_whole_lines(p, int(tuning::line_bytes)))
                 && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan(), mode))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
+        compile(m);
         make_expanders(m);
         info_ = std::string("jit:") + name_of(m.isa);
         if (m.isa < detected_isa())
@@ -151,6 +152,17 @@ private:
     size_t parameter_slack_bytes() const {
         const size_t any = for_any_.parameter_slack_bytes();
         return for_aligned_ ? std::max(any, for_aligned_->parameter_slack_bytes()) : any;
+    }
+
+    void compile(const machine &m) {
+        std::vector<ir::kernel> kernels;
+        kernels.reserve(for_any_.the_plan().kernels.size()
+                + (for_aligned_ ? for_aligned_->the_plan().kernels.size() : 0));
+        for_any_.append_kernels(kernels);
+        if (for_aligned_) for_aligned_->append_kernels(kernels);
+        const std::vector<jit::kernel_code> codes = jit::compile(kernels, m);
+        const jit::kernel_code *rest = for_any_.take_code(codes.data());
+        if (for_aligned_) for_aligned_->take_code(rest);
     }
 
     void make_expanders(const machine &m) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -28,7 +29,7 @@ void change(list &l, reference &r, std::mt19937 &random) {
     const auto below = [&](size_t n) { return size_t(random() % n); };
     const int value = int(below(100));
     const size_t at = below(r.size() + 1), n = below(9);
-    switch (below(8)) {
+    switch (below(9)) {
     case 0:
         l.push_back(value);
         r.push_back(value);
@@ -56,6 +57,12 @@ void change(list &l, reference &r, std::mt19937 &random) {
         r.erase(r.begin() + ptrdiff_t(at));
         break;
     case 6: l.reserve(n); break;
+    case 7:
+        l.resize_for_overwrite(n); // what was there is kept
+        EXPECT_TRUE(std::equal(r.begin(), r.begin() + ptrdiff_t(std::min(n, r.size())), l.begin()));
+        r.resize(n);
+        std::copy(r.begin(), r.end(), l.begin());
+        break;
     default:
         l.push_back(value);
         r.push_back(value);

@@ -99,6 +99,24 @@ TEST_F(CodeCache, OnlyWhatIsMissingIsAssembled) {
     EXPECT_EQ(codes[1].run, jit::compile({two[1]}, sse41())[0].run);
 }
 
+TEST_F(CodeCache, EqualKernelsOfOneCallAreAssembledOnce) {
+    const ir::kernel a = copy_kernel(16), b = copy_kernel(32);
+    for (const int capacity : {1024, 0}) {
+        forget_all();
+        jit::set_code_capacity(capacity);
+        std::vector<jit::kernel_code> codes;
+        EXPECT_EQ(assembled_by([&] { codes = jit::compile({a, b, a, b, b}, sse41()); }), 2);
+        ASSERT_EQ(codes.size(), 5u);
+        EXPECT_TRUE(codes[0] && codes[1]);
+        EXPECT_NE(codes[0].run, codes[1].run);
+        EXPECT_EQ(codes[2].run, codes[0].run);
+        EXPECT_EQ(codes[3].run, codes[1].run);
+        EXPECT_EQ(codes[4].run, codes[1].run);
+        EXPECT_EQ(codes[4].size_bytes, codes[1].size_bytes);
+        EXPECT_EQ(codes[4].pages, codes[1].pages);
+    }
+}
+
 TEST_F(CodeCache, SharedCodeDoesWhatEachKernelSays) {
     if (!host_is(sse41())) GTEST_SKIP() << "no SSE4.1";
     std::vector<uint8_t> src(96), dst(48), wanted(48);

@@ -189,6 +189,33 @@ TEST_P(CodeOn, NestsDeeperThanTheCounterRegisters) {
         }
 }
 
+// A body that is repeated until the code is of some size: emitters begin with little room. Its two
+// loops lie on both sides of the end of it, with jumps across.
+TEST_P(CodeOn, LargerThanTheRoomOfEmitters) {
+    for (int vector_bytes : {8, 16})
+        for (size_t n : {1000, 4000, 40000, 150000}) {
+            kernel k = deep_kernel(1, vector_bytes);
+            nest_node step = k.root[0].children[0];
+            k.root[0].src_step_bytes = k.root[0].dst_step_bytes = int64_t(n) * vector_bytes;
+            k.root[0].children.clear();
+            for (size_t i = 0; i < n; i++) {
+                step.src_offset_bytes = int64_t(i) * vector_bytes;
+                step.dst_offset_bytes = int64_t(n - 1 - i) * vector_bytes;
+                k.root[0].children.push_back(step);
+            }
+            k.src_step_bytes = k.dst_step_bytes = 0;
+            k.rest = {step};
+            ASSERT_EQ(verify(k), "");
+            const size_t n_bytes = 2 * n * size_t(vector_bytes);
+            std::vector<uint8_t> src(n_bytes), wanted(n_bytes, 0xa5), actual(n_bytes, 0xa5);
+            for (size_t i = 0; i < src.size(); i++)
+                src[i] = uint8_t(i * 7 + i / 251);
+            interpret(k, src.data(), wanted.data(), 1, true);
+            machine_code(k, GetParam())(src.data(), actual.data(), 1, true);
+            ASSERT_EQ(actual, wanted) << n << " steps of " << vector_bytes << " bytes";
+        }
+}
+
 // Loops that follow each other start where the one before them started.
 TEST_P(CodeOn, LoopsSideBySide) {
     kernel k = deep_kernel(2, 1);

@@ -227,7 +227,7 @@ private:
                             : mask;
                     return masks_of_chunk {read, read};
                 },
-                [&](size_t, op o) {
+                [&](size_t, op &&o) {
                     values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
                 });
         if (is_src_packed(t_, shape.run))
@@ -280,7 +280,7 @@ private:
         }
     }
 
-    int emit(op o) {
+    int emit(op &&o) {
         o.out = k_.n_values++;
         ops_.push_back(std::move(o));
         return ops_.back().out;
@@ -396,7 +396,7 @@ private:
                                     : is_zero ? 0
                                               : common_mask(loaded, r, f)};
                 },
-                [&](size_t r, op o) {
+                [&](size_t r, op &&o) {
                     if (o.chunks.empty()) return;
                     if (packed && values_[r] >= 0)
                         values_[r] = emit_packing(values_[r],

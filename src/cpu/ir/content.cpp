@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/ir/content.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 // Each structure is taken apart by a structured binding, which names every member: a member that is
@@ -19,12 +20,21 @@ constexpr size_t run_words = 3 * number_words, drain_words = 2 + number_words;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
 constexpr size_t kernel_words = 8 * number_words + 22 + n_parameters * (2 + 2 * number_words);
 
-// Writes into room that is known to be enough.
+// Writes behind what there is. Who writes a structure makes room for all of it first, so that words
+// need not be looked at one by one. (As much as a kernel could take at most is several times what
+// it does take.)
 class writer {
 public:
-    explicit writer(uint32_t *room) : at_(room) {}
+    explicit writer(words &out) : out_(out), at_(out.data() + out.size()), end_(at_) {}
+    ~writer() { out_.resize_for_overwrite(size_t(at_ - out_.data())); }
 
-    const uint32_t *at() const { return at_; }
+    void make_room(size_t n_words) {
+        if (size_t(end_ - at_) >= n_words) return;
+        const size_t n_written = size_t(at_ - out_.data());
+        out_.resize_for_overwrite(std::max(2 * out_.size(), n_written + n_words));
+        at_ = out_.data() + n_written;
+        end_ = out_.data() + out_.size();
+    }
 
     void put_small(uint32_t v) { *at_++ = v; }
     void put_size(size_t n) { put_small(uint32_t(n)); } // of a list in memory: below 2^31
@@ -40,6 +50,7 @@ public:
     void put(const op &o) {
         const auto &[kind, is_high, selector, unit_bytes, result, a, b, constant, chunks,
                 param_offset_bytes] = o;
+        make_room(op_words + chunks.size() * chunk_words);
         const uint32_t what = uint8_t(kind) | uint32_t(is_high) << 8
                 | uint32_t(uint8_t(selector)) << 16;
         // -1 for "none" becomes 0. Two to a word where all of them fit, as they nearly always do.
@@ -63,6 +74,7 @@ public:
 
     void put(const drain &d) {
         const auto &[is_chained, runs, fetched_base_bytes] = d;
+        make_room(drain_words + runs.size() * run_words);
         put_small(is_chained);
         put_size(runs.size());
         put(fetched_base_bytes);
@@ -72,8 +84,10 @@ public:
     }
 
     void put(const std::vector<nest_node> &nodes) {
+        make_room(1);
         put_size(nodes.size());
         for (const nest_node &n : nodes) {
+            make_room(node_words);
             const auto &[src_offset_bytes, dst_offset_bytes, count, src_step_bytes, dst_step_bytes,
                     param_offset_bytes, param_step_bytes, block, step, drain, children] = n;
             for (int64_t v : {src_offset_bytes, dst_offset_bytes, count, src_step_bytes,
@@ -121,6 +135,8 @@ public:
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
                 scratch_bytes, drains, fetched_offset_bytes, n_values, constants, blocks,
                 src_step_bytes, dst_step_bytes, param_step_bytes, root, rest] = k;
+        make_room(kernel_words
+                + (lane_param_offset_bytes.size() + fetched_offset_bytes.size()) * number_words);
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
                      dst_step_bytes, param_step_bytes})
             put(v);
@@ -137,9 +153,11 @@ public:
             put_size(n);
         for (const drain &d : drains)
             put(d);
+        make_room(constants.size() * sizeof(byte_indices) / sizeof(uint32_t));
         for (const byte_indices &indices : constants)
             put(indices);
         for (const block &ops : blocks) {
+            make_room(1);
             put_size(ops.size());
             for (const op &o : ops)
                 put(o);
@@ -149,38 +167,13 @@ public:
     }
 
 private:
+    words &out_;
     uint32_t *at_;
+    uint32_t *end_; // of the room
 };
-
-size_t most_words(const std::vector<nest_node> &nodes) {
-    size_t n = nodes.size() * node_words;
-    for (const nest_node &node : nodes)
-        n += most_words(node.children);
-    return n;
-}
-
-size_t most_words(const kernel &k) {
-    size_t n = kernel_words + most_words(k.root) + most_words(k.rest)
-            + (k.lane_param_offset_bytes.size() + k.fetched_offset_bytes.size()) * number_words
-            + k.constants.size() * sizeof(byte_indices) / sizeof(uint32_t);
-    for (const drain &d : k.drains)
-        n += drain_words + d.runs.size() * run_words;
-    for (const block &ops : k.blocks) {
-        n += 1 + ops.size() * op_words;
-        for (const op &o : ops)
-            n += o.chunks.size() * chunk_words;
-    }
-    return n;
-}
 
 } // namespace
 
-void append_content(words &out, const kernel &k) {
-    const size_t begin = out.size();
-    out.resize(begin + most_words(k));
-    writer w(out.data() + begin);
-    w.put(k);
-    out.resize(size_t(w.at() - out.data()));
-}
+void append_content(words &out, const kernel &k) { writer(out).put(k); }
 
 } // namespace tfmt::cpu::ir

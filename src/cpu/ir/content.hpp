@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "common/inline_vector.hpp"
 #include "cpu/ir/ir.hpp"
 
 // A kernel as a row of numbers that says all of it: two kernels are the same if and only if their
@@ -12,7 +12,7 @@
 namespace tfmt::cpu::ir {
 
 // Numbers below 2^31 in size take one word; all others three, of which the first is `wide`.
-using words = std::vector<uint32_t>;
+using words = inline_vector<uint32_t, 1024>;
 
 void append_content(words &out, const kernel &k);
 

@@ -16,21 +16,24 @@ namespace tfmt::cpu::jit {
 
 namespace {
 
-// The content of one kernel, and of the machine, among those of others.
+// What code is asked for by: the content of a kernel, and of the machine.
 struct code_query {
     const uint32_t *begin;
     size_t n_words;
     size_t hash;
 };
 
-struct code_key {
-    explicit code_key(const code_query &q) : content(q.begin, q.begin + q.n_words) {}
-    bool serves(const code_query &q) const {
-        return content.size() == q.n_words
-                && std::memcmp(content.data(), q.begin, q.n_words * sizeof *q.begin) == 0;
-    }
+using stored_content = std::shared_ptr<const std::vector<uint32_t>>;
 
-    const ir::words content;
+struct code_key {
+    explicit code_key(stored_content c) : content(std::move(c)) {}
+    bool serves(const code_query &q) const {
+        return content->size() == q.n_words
+                && std::memcmp(content->data(), q.begin, q.n_words * sizeof *q.begin) == 0;
+    }
+    bool serves(const stored_content &c) const { return *content == *c; }
+
+    const stored_content content;
 };
 
 using code_lru = lru<code_key, kernel_code>;
@@ -81,65 +84,74 @@ size_t hash_of(const uint32_t *words, size_t n_words) {
     return size_t(sums[0]);
 }
 
-std::vector<code_query> queries_of(
-        const std::vector<ir::kernel> &kernels, const machine &m, ir::words &content) {
-    std::vector<size_t> begins {0};
-    for (const ir::kernel &k : kernels) {
-        append_instructions(content, m);
-        ir::append_content(content, k);
-        begins.push_back(content.size());
-    }
-    std::vector<code_query> queries;
-    for (size_t i = 0; i < kernels.size(); i++) {
-        const uint32_t *begin = content.data() + begins[i];
-        const size_t n_words = begins[i + 1] - begins[i];
-        queries.push_back({begin, n_words, hash_of(begin, n_words)});
-    }
-    return queries;
-}
-
-// A kernel that is in no cache yet, and where its code stands among the new ones'.
+// A kernel that is in no cache yet.
 struct new_kernel {
     size_t index;
-    size_t offset_bytes;
+    size_t hash;
+    stored_content content;
+    std::vector<uint8_t> code;
 };
 
-new_kernel assemble_into(std::vector<uint8_t> &all, const ir::kernel &k, const machine &m,
-        size_t index, size_t *size_bytes) {
-    const std::vector<uint8_t> bytes = assemble(k, m);
+new_kernel assemble_new(
+        const ir::kernel &k, const machine &m, size_t index, const code_query &query) {
+    new_kernel made {index, query.hash,
+            std::make_shared<const std::vector<uint32_t>>(query.begin, query.begin + query.n_words),
+            assemble(k, m)};
     assembled_count.fetch_add(1, std::memory_order_relaxed);
-    dump_code(name_of(m.isa), bytes.data(), bytes.size());
-    all.resize(
-            (all.size() + code_alignment_bytes - 1) / code_alignment_bytes * code_alignment_bytes);
-    const size_t offset_bytes = all.size();
-    all.insert(all.end(), bytes.begin(), bytes.end());
-    *size_bytes = bytes.size();
-    return {index, offset_bytes};
+    dump_code(name_of(m.isa), made.code.data(), made.code.size());
+    return made;
+}
+
+// The one that `query` asks for, or null.
+const new_kernel *find_among(const std::vector<new_kernel> &made, const code_query &query) {
+    for (const new_kernel &k : made)
+        if (k.hash == query.hash && code_key(k.content).serves(query)) return &k;
+    return nullptr;
+}
+
+// One mapping for all: each takes as long as a small kernel takes to be made.
+void map_and_keep(const std::vector<new_kernel> &made, std::vector<kernel_code> &codes) {
+    std::vector<code_piece> pieces;
+    size_t end_bytes = 0;
+    for (const new_kernel &k : made) {
+        const size_t begin_bytes = (end_bytes + code_alignment_bytes - 1) / code_alignment_bytes
+                * code_alignment_bytes;
+        pieces.push_back({k.code.data(), k.code.size(), begin_bytes});
+        end_bytes = begin_bytes + k.code.size();
+    }
+    const auto pages = std::make_shared<const executable>(pieces.data(), pieces.size());
+    for (size_t i = 0; i < made.size(); i++) {
+        kernel_code &code = codes[made[i].index];
+        code.pages = pages;
+        code.size_bytes = pieces[i].n_bytes;
+        code.run = reinterpret_cast<kernel_fn>(
+                reinterpret_cast<uintptr_t>(pages->entry()) + pieces[i].offset_bytes);
+        the_cache().insert(made[i].content, made[i].hash, code);
+    }
 }
 
 } // namespace
 
 std::vector<kernel_code> compile(const std::vector<ir::kernel> &kernels, const machine &m) {
-    ir::words content;
-    const std::vector<code_query> queries = queries_of(kernels, m, content);
     std::vector<kernel_code> codes(kernels.size());
-    std::vector<new_kernel> missing;
-    std::vector<uint8_t> all;
+    std::vector<size_t> same_as(kernels.size()); // kernels of one call may be equal
+    std::vector<new_kernel> made;
+    ir::words content;
     for (size_t i = 0; i < kernels.size(); i++) {
-        codes[i] = the_cache().find(queries[i], queries[i].hash);
-        if (!codes[i])
-            missing.push_back(assemble_into(all, kernels[i], m, i, &codes[i].size_bytes));
+        content.clear();
+        append_instructions(content, m);
+        ir::append_content(content, kernels[i]);
+        const code_query query {
+                content.data(), content.size(), hash_of(content.data(), content.size())};
+        const new_kernel *same = find_among(made, query);
+        same_as[i] = same ? same->index : i;
+        if (same) continue;
+        codes[i] = the_cache().find(query, query.hash);
+        if (!codes[i]) made.push_back(assemble_new(kernels[i], m, i, query));
     }
-    if (missing.empty()) return codes;
-    // One mapping for all: each takes as long as a small kernel takes to be made.
-    const auto pages = std::make_shared<const executable>(all.data(), all.size());
-    for (const new_kernel &made : missing) {
-        kernel_code &code = codes[made.index];
-        code.pages = pages;
-        code.run = reinterpret_cast<kernel_fn>(
-                reinterpret_cast<uintptr_t>(pages->entry()) + made.offset_bytes);
-        the_cache().insert(queries[made.index], queries[made.index].hash, code);
-    }
+    if (!made.empty()) map_and_keep(made, codes);
+    for (size_t i = 0; i < codes.size(); i++)
+        codes[i] = codes[same_as[i]];
     return codes;
 }
 

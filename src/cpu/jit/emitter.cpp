@@ -66,12 +66,20 @@ emitter::emitter(const ir::kernel &k, const code_room &room)
       k_(k),
       width_bytes_(k.vector_bytes),
       pool_(*this),
-      tables_(k.drains.empty() ? drain_tables() : drain_tables(k)) {}
+      tables_(k.drains.empty() ? drain_tables() : drain_tables(k)),
+      registers_(k.blocks.size()) {}
 
 RegExp emitter::where(const RegExp &base, int64_t offset_bytes) {
     if (fits_int32(offset_bytes)) return base + int(offset_bytes);
     mov(rax, offset_bytes);
     return base + rax;
+}
+
+emitter::place emitter::place_at(const Reg64 &base, int64_t offset_bytes) {
+    if (fits_int32(offset_bytes)) return {base.getIdx(), int32_t(offset_bytes)};
+    mov(rax, offset_bytes);
+    add(rax, base);
+    return {rax.getIdx(), 0};
 }
 
 Address emitter::constant_at(int index) {
@@ -164,7 +172,7 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
         if (n.step != ir::scratch_step::none)
             emit_scratch_step(n, depth);
         else if (n.block >= 0)
-            emit_block(k_.blocks[n.block]);
+            emit_block(n.block);
         else
             emit_nodes(n.children, depth);
         src_base_ -= n.src_offset_bytes;
@@ -219,49 +227,61 @@ int emitter::n_used_value_regs() const {
     return std::min(most, n_value_regs());
 }
 
-void emitter::emit_block(const ir::block &ops) {
-    if (k_.vector_bytes < 16) return emit_element_block(ops);
+// The registers of each operation's result and sources. A block may be emitted at many places, with
+// the same registers in all of them.
+const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
+    std::vector<op_registers> &registers = registers_[size_t(block)];
+    if (!registers.empty()) return registers;
+    const ir::block &ops = k_.blocks[size_t(block)];
     block_values values(ops);
     inline_vector<int, 32> free_regs;
     for (int r = n_value_regs(); r-- > 0;)
         free_regs.push_back(r);
-    auto take = [&] {
-        if (free_regs.empty()) throw std::logic_error("kernel needs more registers than there are");
-        const int r = free_regs.back();
-        free_regs.pop_back();
-        return r;
-    };
+    const auto number = [&](int reg) { return int8_t(reg < 0 ? -1 : physical(reg)); };
+    registers.reserve(ops.size());
     for (size_t i = 0; i < ops.size(); i++) {
         const ir::op &o = ops[i];
-        if (o.kind == ir::op_kind::prefetch) {
-            prefetcht1(src_at(o.chunks[0].offset_bytes)); // not into L1, which has no room for it
-            continue;
-        }
         const bool a_dies = o.a >= 0 && values[o.a].last_use == int(i);
         const bool b_dies = o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
         const int a = o.a >= 0 ? values[o.a].reg : -1, b = o.b >= 0 ? values[o.b].reg : -1;
-        if (o.kind == ir::op_kind::store) {
-            if (a_dies) free_regs.push_back(a);
-            if (i + 1 == ops.size() || !joins_with(o, ops[i + 1])) {
-                emit_memory_store(o, physical(a));
-                continue;
-            }
-            const int next = ops[++i].a, second = values[next].reg;
-            if (values[next].last_use == int(i)) free_regs.push_back(second);
-            emit_joined_store(o, physical(a), physical(second));
-            continue;
-        }
+        const bool frees_a_early = o.out >= 0 && (a != b || may_reuse_b());
         if (b_dies && may_reuse_b()) free_regs.push_back(b);
-        if (a_dies && (a != b || may_reuse_b())) free_regs.push_back(a);
-        const int out = values[o.out].reg = take();
-        if (o.kind == ir::op_kind::zero)
-            emit_zero(physical(out));
-        else if (o.kind == ir::op_kind::load)
-            emit_memory_load(o, physical(out));
-        else
-            emit_shuffle(o, physical(out), physical(a), b >= 0 ? physical(b) : -1);
+        if (a_dies && frees_a_early) free_regs.push_back(a);
+        int out = -1;
+        if (o.out >= 0) {
+            if (free_regs.empty())
+                throw std::logic_error("kernel needs more registers than there are");
+            out = values[o.out].reg = free_regs.back();
+            free_regs.pop_back();
+        }
+        registers.push_back({number(out), number(a), number(b)});
         if (b_dies && !may_reuse_b()) free_regs.push_back(b);
-        if (a_dies && a == b && !may_reuse_b()) free_regs.push_back(a);
+        if (a_dies && !frees_a_early) free_regs.push_back(a);
+    }
+    return registers;
+}
+
+void emitter::emit_block(int block) {
+    const ir::block &ops = k_.blocks[size_t(block)];
+    if (k_.vector_bytes < 16) return emit_element_block(ops);
+    const std::vector<op_registers> &registers = registers_of(block);
+    for (size_t i = 0; i < ops.size(); i++) {
+        const ir::op &o = ops[i];
+        const auto [out, a, b] = registers[i];
+        switch (o.kind) {
+        case ir::op_kind::prefetch: // not into L1, which has no room for it
+            prefetcht1(src_at(o.chunks[0].offset_bytes));
+            break;
+        case ir::op_kind::store:
+            if (i + 1 == ops.size() || !joins_with(o, ops[i + 1]))
+                emit_memory_store(o, a);
+            else
+                emit_joined_store(o, a, registers[++i].a);
+            break;
+        case ir::op_kind::zero: emit_zero(out); break;
+        case ir::op_kind::load: emit_memory_load(o, out); break;
+        default: emit_shuffle(o, out, a, b); break;
+        }
     }
 }
 

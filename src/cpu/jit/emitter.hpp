@@ -93,6 +93,17 @@ protected:
         return ptr[where(at_rdi_, offset_bytes + src_base_)];
     }
     Address dst_at(int64_t offset_bytes) { return ptr[where(at_rsi_, offset_bytes + dst_base_)]; }
+    // The same as numbers. Offsets beyond 32 bits are added to the base in rax.
+    struct place {
+        int base;
+        int32_t offset_bytes;
+    };
+    place src_place(int64_t offset_bytes) {
+        if (loads_old_values_) return dst_place(offset_bytes);
+        return place_at(rdi, offset_bytes + src_base_);
+    }
+    place dst_place(int64_t offset_bytes) { return place_at(rsi, offset_bytes + dst_base_); }
+    place place_at(const Reg64 &base, int64_t offset_bytes);
     Address constant_at(int index);
     constant_pool &pool() { return pool_; }
 
@@ -156,7 +167,11 @@ private:
     void emit_keep_back();
     void emit_end_of_row();
     void move_unit(int pos, int size_bytes);
-    void emit_block(const ir::block &ops);
+    struct op_registers {
+        int8_t out, a, b; // -1: none
+    };
+    const std::vector<op_registers> &registers_of(int block);
+    void emit_block(int block);
     int n_used_value_regs() const;
     void prepare_conversion();
     void emit_memory_load(const ir::op &o, int out);
@@ -236,6 +251,7 @@ private:
     const drain_tables tables_;
     Xbyak::Label tables_label_; // behind everything else
     std::array<routine, size_t(drain_routine::n)> routines_;
+    std::vector<std::vector<op_registers>> registers_; // of each block, once it was emitted
 };
 
 // Makers, one an ISA family.

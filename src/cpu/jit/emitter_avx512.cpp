@@ -156,21 +156,17 @@ private:
 
     // Between the low part of a register and memory. Loads clear the rest.
     void load_part(const ir::op &o, const ir::chunk &c, int out) {
-        const Xmm part = part_of(out, is_of_48_bytes(o, c) ? 32 : reach_bytes(c.mask));
-        if (needs_mask(o, c))
-            vmovdqu8(part | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
-        else
-            vmovups(part, src_at(c.offset_bytes));
+        const int n_bytes = is_of_48_bytes(o, c) ? 32 : reach_bytes(c.mask);
+        load_vector(out, n_bytes, c.offset_bytes, needed_mask(o, c));
         if (is_of_48_bytes(o, c)) vinserti32x4(Zmm(out), Zmm(out), src_at(c.offset_bytes + 32), 2);
     }
     void store_part(const ir::op &o, const ir::chunk &c, int a) {
-        const Xmm part = part_of(a, is_of_48_bytes(o, c) ? 32 : reach_bytes(c.mask));
-        if (needs_mask(o, c)) {
-            const Opmask k = mask_reg(c.mask);
-            vmovdqu8(dst_at(c.offset_bytes) | k, part);
-        } else
-            vmovups(dst_at(c.offset_bytes), part);
+        const int n_bytes = is_of_48_bytes(o, c) ? 32 : reach_bytes(c.mask);
+        store_vector(a, n_bytes, c.offset_bytes, needed_mask(o, c));
         if (is_of_48_bytes(o, c)) vextracti32x4(dst_at(c.offset_bytes + 32), Zmm(a), 2);
+    }
+    int needed_mask(const ir::op &o, const ir::chunk &c) {
+        return needs_mask(o, c) ? mask_reg(c.mask).getIdx() : 0;
     }
 
     bool load_chunk(const ir::op &o, size_t index, int out) override {
@@ -189,7 +185,7 @@ private:
         const ir::chunk &c = o.chunks[index];
         if (c.mask == 0) return true;
         if (c.mask == full_mask(o) && o.unit_bytes == width_bytes()) {
-            store_vector(dst_at(c.offset_bytes), a);
+            store_whole_vector(a, c.offset_bytes);
             return true;
         }
         if (index > 0 && c.mask == full_mask(o)) {
@@ -206,20 +202,14 @@ private:
     bool load_masked_lane(const ir::op &o, int lane, int out) override {
         if (o.unit_bytes != 16) return false;
         const ir::chunk &c = o.chunks[size_t(lane)];
-        vmovdqu8(Xmm(out) | mask_reg(c.mask) | T_z, src_at(c.offset_bytes));
+        load_vector(out, 16, c.offset_bytes, mask_reg(c.mask).getIdx());
         return true;
     }
     bool store_masked_lane(const ir::op &o, int lane, const Xmm &x) override {
         if (o.unit_bytes != 16) return false;
         const ir::chunk &c = o.chunks[size_t(lane)];
-        const Opmask k = mask_reg(c.mask);
-        vmovdqu8(dst_at(c.offset_bytes) | k, x);
+        store_vector(x.getIdx(), 16, c.offset_bytes, mask_reg(c.mask).getIdx());
         return true;
-    }
-
-    static Xmm part_of(int index, int bytes) {
-        if (bytes == 64) return Xmm(Zmm(index));
-        return bytes == 32 ? Xmm(Ymm(index)) : Xmm(index);
     }
 
     void insert_lane(int out, int lane, const Xmm &from) override {
@@ -252,11 +242,11 @@ private:
     void emit_lanes128(const ir::op &o, int out, int a, int b) override {
         if (k_.vector_bytes == 32) {
             const bool is_low = o.selector == ir::lane_selector::low_half;
-            vshufi64x2(Ymm(out), Ymm(a), Ymm(b), is_low ? 0 : 3);
+            shuffle(opcodes::shufi64x2, out, a, b, is_low ? 0 : 3);
             return;
         }
         static const uint8_t selectors[] = {0x44, 0xee, 0x88, 0xdd};
-        vshufi64x2(Zmm(out), Zmm(a), Zmm(b), selectors[int(o.selector)]);
+        shuffle(opcodes::shufi64x2, out, a, b, selectors[int(o.selector)]);
     }
 
     // Widest unit that the permutation keeps together.
@@ -295,39 +285,34 @@ private:
         }
         const int unit = units_[size_t(o.constant)];
         if (unit == 1 && !has_vbmi_) throw std::logic_error("byte permute without VBMI");
-        const Xmm indices = constant_reg(o.constant);
+        const int indices = constant_reg(o.constant).getIdx();
         if (o.kind == ir::op_kind::permute)
-            permute(unit, vector(out), indices, vector(a));
+            shuffle(permute_of(unit), out, indices, a);
         else if (out != b) {
             if (out != a) vmovaps(vector(out), vector(a));
-            permute2(unit, vector(out), indices, vector(b));
+            shuffle(permute2_of(unit), out, indices, b);
         } else {
             // The first source is overwritten, and out is the second: go through scratch.
-            const Xmm t = vector(scratch_reg);
-            vmovaps(t, vector(a));
-            permute2(unit, t, indices, vector(b));
-            vmovaps(vector(out), t);
+            vmovaps(vector(scratch_reg), vector(a));
+            shuffle(permute2_of(unit), scratch_reg, indices, b);
+            vmovaps(vector(out), vector(scratch_reg));
         }
     }
 
-    void permute(int unit, const Xmm &out, const Xmm &indices, const Xmm &a) {
-        switch (unit) {
-        case 1: vpermb(out, indices, a); break;
-        case 2: vpermw(out, indices, a); break;
-        case 4: vpermd(wide(out), wide(indices), a); break;
-        default: vpermq(wide(out), wide(indices), a); break;
+    static const vector_opcode &permute_of(int unit_bytes) {
+        switch (unit_bytes) {
+        case 1: return opcodes::permb;
+        case 2: return opcodes::permw;
+        case 4: return opcodes::permd;
+        default: return opcodes::permq;
         }
     }
-
-    // The same register, as the type that forms without a 16-byte variant take.
-    static Ymm wide(const Xmm &x) { return x.isZMM() ? Ymm(Zmm(x.getIdx())) : Ymm(x.getIdx()); }
-
-    void permute2(int unit, const Xmm &a, const Xmm &indices, const Xmm &b) {
-        switch (unit) {
-        case 1: vpermt2b(a, indices, b); break;
-        case 2: vpermt2w(a, indices, b); break;
-        case 4: vpermt2d(a, indices, b); break;
-        default: vpermt2q(a, indices, b); break;
+    static const vector_opcode &permute2_of(int unit_bytes) {
+        switch (unit_bytes) {
+        case 1: return opcodes::permt2b;
+        case 2: return opcodes::permt2w;
+        case 4: return opcodes::permt2d;
+        default: return opcodes::permt2q;
         }
     }
 

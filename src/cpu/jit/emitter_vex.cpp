@@ -2,6 +2,7 @@
 #include "cpu/jit/emitter_vex.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tfmt::cpu::jit {
 
@@ -10,11 +11,34 @@ void emitter_vex::epilogue() {
     vzeroupper();
 }
 
-void emitter_vex::store_vector(const Address &to, int a) {
-    if (streams_vectors())
-        vmovntps(to, vector(a));
-    else
-        vmovups(to, vector(a));
+void emitter_vex::put(const encoded_instruction &i) {
+    if (maxSize_ - size_ < sizeof i.bytes) throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
+    std::memcpy(top_ + size_, i.bytes, sizeof i.bytes);
+    size_ += size_t(i.n_bytes);
+}
+
+void emitter_vex::load_vector(int out, int n_bytes, int64_t offset_bytes, int mask) {
+    const place at = src_place(offset_bytes);
+    const vector_opcode &o = mask ? opcodes::movdqu8_load : opcodes::movups_load;
+    put(encode_at(o, {n_bytes, out, 0, mask, mask != 0}, at.base, at.offset_bytes));
+}
+
+void emitter_vex::store_vector(int a, int n_bytes, int64_t offset_bytes, int mask) {
+    const place at = dst_place(offset_bytes);
+    const vector_opcode &o = mask ? opcodes::movdqu8_store : opcodes::movups_store;
+    put(encode_at(o, {n_bytes, a, 0, mask, false}, at.base, at.offset_bytes));
+}
+
+void emitter_vex::store_whole_vector(int a, int64_t offset_bytes) {
+    if (!streams_vectors()) return store_vector(a, width_bytes(), offset_bytes);
+    const place at = dst_place(offset_bytes);
+    put(encode_at(opcodes::movntps, {width_bytes(), a}, at.base, at.offset_bytes));
+}
+
+void emitter_vex::shuffle(const vector_opcode &o, int out, int a, int b, int immediate) {
+    encoded_instruction i = encode(o, {k_.vector_bytes, out, a}, b);
+    if (immediate >= 0) i.put(immediate);
+    put(i);
 }
 
 void emitter_vex::emit_zero(int out) {
@@ -27,13 +51,13 @@ void emitter_vex::emit_zero(int out) {
 
 bool emitter_vex::load_chunk(const ir::op &o, size_t index, int out) {
     if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != width_bytes()) return false;
-    vmovups(vector(out), src_at(o.chunks[index].offset_bytes));
+    load_vector(out, width_bytes(), o.chunks[index].offset_bytes);
     return true;
 }
 
 bool emitter_vex::store_chunk(const ir::op &o, size_t index, int a) {
     if (o.chunks[index].mask != full_mask(o) || o.unit_bytes != width_bytes()) return false;
-    store_vector(dst_at(o.chunks[index].offset_bytes), a);
+    store_whole_vector(a, o.chunks[index].offset_bytes);
     return true;
 }
 
@@ -160,19 +184,20 @@ void emitter_vex::get_bytes(int part, int whole, int pos, int n_bytes) {
 
 void emitter_vex::emit_shuffle(const ir::op &o, int out, int a, int b) {
     switch (o.kind) {
-    case ir::op_kind::unpack: unpack(o, vector(out), vector(a), vector(b)); break;
+    case ir::op_kind::unpack: unpack(o, out, a, b); break;
     case ir::op_kind::lanes128: emit_lanes128(o, out, a, b); break;
     case ir::op_kind::within16: vpshufb(vector(out), vector(a), constant_at(o.constant)); break;
     default: emit_permute(o, out, a, b); break;
     }
 }
 
-void emitter_vex::unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b) {
+void emitter_vex::unpack(const ir::op &o, int out, int a, int b) {
+    namespace code = opcodes;
     switch (o.unit_bytes) {
-    case 1: o.is_high ? vpunpckhbw(out, a, b) : vpunpcklbw(out, a, b); break;
-    case 2: o.is_high ? vpunpckhwd(out, a, b) : vpunpcklwd(out, a, b); break;
-    case 4: o.is_high ? vunpckhps(out, a, b) : vunpcklps(out, a, b); break;
-    default: o.is_high ? vunpckhpd(out, a, b) : vunpcklpd(out, a, b); break;
+    case 1: shuffle(o.is_high ? code::punpckhbw : code::punpcklbw, out, a, b); break;
+    case 2: shuffle(o.is_high ? code::punpckhwd : code::punpcklwd, out, a, b); break;
+    case 4: shuffle(o.is_high ? code::unpckhps : code::unpcklps, out, a, b); break;
+    default: shuffle(o.is_high ? code::unpckhpd : code::unpcklpd, out, a, b); break;
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/jit/emitter.hpp"
+#include "cpu/jit/vector_encoding.hpp"
 
 // What AVX2 and AVX-512 share: three-operand forms, and values assembled from and cut into 16-byte
 // lanes. Pieces smaller than 16 bytes go through the scratch register.
@@ -42,14 +43,21 @@ protected:
     virtual bool load_masked_lane(const ir::op &, int, int) { return false; }
     virtual bool store_masked_lane(const ir::op &, int, const Xmm &) { return false; }
 
-    void store_vector(const Address &to, int a); // all of it, past the caches if so asked
+    // `n_bytes` of a register from src or to dst, at once; the mask register k<mask> says which of
+    // them, if it is not 0.
+    void load_vector(int out, int n_bytes, int64_t offset_bytes, int mask = 0);
+    void store_vector(int a, int n_bytes, int64_t offset_bytes, int mask = 0);
+    void store_whole_vector(int a, int64_t offset_bytes); // past the caches if so asked
+    // Of k_.vector_bytes, as Xbyak's instruction with these registers.
+    void shuffle(const vector_opcode &o, int out, int a, int b, int immediate = -1);
 
     static uint64_t full_mask(const ir::op &o) { return ir::low_bits(o.unit_bytes); }
 
 private:
     void load_lane(const piece_list &pieces, const Xmm &x);
     void store_lane(const piece_list &pieces, const Xmm &x);
-    void unpack(const ir::op &o, const Xmm &out, const Xmm &a, const Xmm &b);
+    void unpack(const ir::op &o, int out, int a, int b);
+    void put(const encoded_instruction &i);
 };
 
 } // namespace tfmt::cpu::jit

@@ -62,15 +62,22 @@ page_reserve &the_reserve() {
 
 } // namespace
 
-executable::executable(const uint8_t *code, size_t size_bytes) : size_bytes_(size_bytes) {
-    char *pages = the_reserve().take((size_bytes + page_bytes - 1) / page_bytes * page_bytes);
-    std::memcpy(pages, code, size_bytes);
-    if (mprotect(pages, size_bytes, PROT_READ | PROT_EXEC) != 0) {
-        munmap(pages, size_bytes);
+executable::executable(const code_piece *pieces, size_t n_pieces)
+    : size_bytes_(pieces[n_pieces - 1].offset_bytes + pieces[n_pieces - 1].n_bytes) {
+    char *pages = the_reserve().take((size_bytes_ + page_bytes - 1) / page_bytes * page_bytes);
+    for (size_t i = 0; i < n_pieces; i++)
+        std::memcpy(pages + pieces[i].offset_bytes, pieces[i].begin, pieces[i].n_bytes);
+    if (mprotect(pages, size_bytes_, PROT_READ | PROT_EXEC) != 0) {
+        munmap(pages, size_bytes_);
         throw failure(
                 tfmt_runtime_error, "the system does not allow generated code to be executed");
     }
     pages_ = pages;
+}
+
+executable::executable(const uint8_t *code, size_t size_bytes) {
+    const code_piece all {code, size_bytes, 0};
+    *this = executable(&all, 1);
 }
 
 executable::executable(executable &&other) noexcept { *this = std::move(other); }

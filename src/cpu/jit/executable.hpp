@@ -8,10 +8,18 @@
 // afterwards; they are never both.
 namespace tfmt::cpu::jit {
 
+struct code_piece {
+    const uint8_t *begin;
+    size_t n_bytes;
+    size_t offset_bytes; // where it is to stand
+};
+
 class executable {
 public:
     executable() = default;
-    executable(const uint8_t *code, size_t size_bytes); // copies; throws failure
+    // Copies. The pieces come one behind the other, with any gaps. Throws failure.
+    executable(const code_piece *pieces, size_t n_pieces);
+    executable(const uint8_t *code, size_t size_bytes);
     executable(executable &&other) noexcept;
     executable &operator=(executable &&other) noexcept;
     ~executable();

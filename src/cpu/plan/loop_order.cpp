@@ -63,6 +63,7 @@ public:
           src_run_bytes_(t.src_run_bytes),
           tile_bytes_(bytes_),
           tile_src_bytes_(bytes_ * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)) {
+        tile_.reserve(t.bits.size());
         for (const tile_bit &b : t.bits)
             if (b.level >= 0 && b.is_regular)
                 tile_.push_back(

@@ -26,6 +26,7 @@ namespace {
 // Takes the tile's bits out of the levels.
 std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     std::vector<level> levels;
+    levels.reserve(p.levels.size());
     for (size_t i = 0; i < p.levels.size(); i++) {
         level l = p.levels[i];
         const int bits = t.bits_of_level[i];
@@ -187,8 +188,8 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 }
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
-// much code. `other`: a plan of the same problem and machine, or null: what it has found is taken
-// over, and where it is better there is none.
+// much code. `other`: a plan of the same problem and machine, or null: where it is better there is
+// none.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
         const plan *other, plan *out, bool with_phases = true) {
     *out = begin_plan(p, m, mode, stores, with_phases);
@@ -197,10 +198,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     if (other && other->stores == store_path::staged && reads_lines_again(out->the_tile))
         return false;
     if (!choose_order(*out, p)) return false;
-    if (mode == plan_mode::move)
-        out->the_schedule = other && have_same_schedule(other->the_tile, out->the_tile)
-                ? other->the_schedule
-                : find_schedule(out->the_tile, m);
+    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     out->n_driver_levels = choose_driver_levels(*out);
     out->root_chunk = choose_root_chunk(*out);
     std::vector<job_loop> loops;

@@ -407,7 +407,7 @@ private:
 
 } // namespace
 
-schedule find_schedule(const tile &t, const machine &m) {
+schedule search_schedule(const tile &t, const machine &m) {
     if (t.n_lane_bits() == 0) return {0, {}, {}, 0};
     schedule s;
     if (stage_search(t, m).run(&s)) return s;
