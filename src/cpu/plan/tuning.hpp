@@ -179,7 +179,7 @@ constexpr size_t max_jobs = 512;
 
 // Phases of a tile next to levels whose blocks do not nest, of all of them together: 48b and 32b
 // leave 3, 7b and 16b 7, and where two dimensions have them they multiply. A kernel has code for
-// each. Time over memcpy, steps in the driver / 16 phases / 32: 36 pairs of 0.5 to 15 MB 2.2 / 1.2
+// each. Time over memcpy, steps in the driver / 16 phases / 32: 32 pairs of 0.5 to 15 MB 2.2 / 1.2
 // / 1.2 (AVX2 2.2 / 1.2, SSE4.1 2.4 / 1.3), 33 with more than 16 phases 2.3 / 1.4 / 1.3, of these
 // f32 BA12b24a -> AB32a16b 480x512 2.8 / 2.5 / 1.3. To make one takes 22, 48 and 65 us, of the 33
 // 26, 69 and 136 (one of two dimensions, both with tails, 1 ms), so the more only where there is
