@@ -184,6 +184,11 @@ tile assemble(const move_problem &p, int vector_bytes, phased_dims phased, const
                 stride_of(l, false) * step, l.param_stride_bytes * step, l.is_regular()});
         t.bits_of_level[b.level]++;
     }
+    t.src_whole_run_bytes = t.src_run_bytes;
+    if (!src_run.empty() && src_run.back().level >= 0) {
+        const level &last = p.levels[size_t(src_run.back().level)];
+        t.src_whole_run_bytes = std::max(t.src_run_bytes, last.src_stride * last.extent);
+    }
     auto index_of = [&](const level_bit &b) {
         return int(std::find(taken.begin(), taken.end(), b) - taken.begin());
     };
@@ -287,7 +292,12 @@ bool reads_on_in_lines(const tile &t, const std::vector<level> &levels) {
             && levels[size_t(last.level)].extent >> t.bits_of_level[size_t(last.level)] > 1;
 }
 
-bool reads_odd_runs(const tile &t) { return t.src_run != t.dst_run && is_odd(t.src_run_bytes); }
+bool reads_odd_runs(const tile &t) {
+    const bool is_short = t.src_whole_run_bytes < tuning::line_bytes
+            && t.src_whole_run_bytes <= 2 * t.src_run_bytes;
+    return t.src_run != t.dst_run
+            && is_odd(is_short ? t.src_whole_run_bytes : t.src_run_bytes);
+}
 
 bool crowds_l1(const tile &t) {
     return reads_odd_runs(t) && source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;

@@ -77,6 +77,7 @@ struct tile {
     int dst_elem_bits;
     dim_t src_run_bytes = 0; // in memory, of what the run has of its levels
     dim_t dst_run_bytes = 0;
+    dim_t src_whole_run_bytes = 0; // with all of the level that the run ends in
     std::vector<phased_bits> phased = {};
 
     // The index in `phased` of a level around the tile, or -1.
