@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that do not nest: which of their steps a tile takes, and that each phase moves the right
-// bytes, under the interpreter and as machine code.
+// Blocks that do not nest, and odd runs joined with what is behind them: which of their steps a
+// tile takes, and that each phase moves the right bytes, under the interpreter and as machine code.
 #include <algorithm>
 
 #include "support/random_desc.hpp"
@@ -64,6 +64,31 @@ TEST(Phases, AreNotOfFarRows) {
     EXPECT_TRUE(drives_irregular_levels(p));
 }
 
+// 9 bytes of c and d and then b: 16 of these steps are one period of the tile's 16.
+TEST(Phases, JoinOddRuns) {
+    const plan p = planned({256, 256, 3, 3}, "cdba", "abcd", tfmt_u8, plan_test::avx512_vbmi());
+    ASSERT_EQ(p.the_tile.phased.size(), 1u) << to_text(p);
+    EXPECT_EQ(p.the_tile.phased[0].bits.size(), 4u);
+    EXPECT_EQ(p.the_tile.phased[0].src_digits[0].extent, 9);
+    EXPECT_EQ(p.the_tile.phased[0].src_digits[1].stride, 256);
+    EXPECT_EQ(p.the_tile.phased[0].dst_digits[0].extent, 144);
+    EXPECT_EQ(p.the_tile.dst_run.size(), 4u);
+    EXPECT_FALSE(drives_irregular_levels(p));
+}
+
+TEST(Phases, JoinWhatGains) {
+    const auto joins = [](const vec &dims, const char *src, const char *dst, tfmt_data_type_t t) {
+        return !planned(dims, src, dst, t, plan_test::avx512_vbmi()).the_tile.phased.empty();
+    };
+    EXPECT_TRUE(joins({256, 256, 3, 3}, "cdba", "abcd", tfmt_f32));
+    EXPECT_TRUE(joins({256, 256, 3, 3}, "abcd", "cdba", tfmt_u8));
+    EXPECT_FALSE(joins({256, 256, 3, 3}, "abcd", "cdba", tfmt_f32));
+    EXPECT_FALSE(joins({256, 256, 3, 4}, "cdba", "abcd", tfmt_u8)); // 12 bytes
+    EXPECT_FALSE(joins({256, 250, 3, 3}, "cdba", "abcd", tfmt_u8)); // no whole periods
+    EXPECT_FALSE(joins({256, 256, 4, 4}, "cdba", "abcd", tfmt_u8)); // nothing odd
+    EXPECT_FALSE(joins({64, 512, 9}, "acb", "abc", tfmt_f32)); // what is behind is the other run
+}
+
 // ---------------------------------------------------------------- bytes
 
 class PhasesOn : public kernel_fixture {};
@@ -124,6 +149,43 @@ TEST_P(PhasesOn, RandomBlocks) {
     }
     EXPECT_GT(n_phased, n_cases / 10);
     EXPECT_GT(n_only_around, 0);
+    if (!with_code)
+        GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
+                     << ", so its machine code was not executed";
+}
+
+// Runs of 3 to 27 with whole periods behind them, between rows that leave tails.
+TEST_P(PhasesOn, JoinedRuns) {
+    const bool with_code = host_can_execute();
+    const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64};
+    const vec inner[] = {{1, 3}, {1, 5}, {2, 3}, {1, 7}, {3, 3}, {2, 7}, {3, 5}, {5, 5}};
+    int n_phased = 0;
+    const int n_cases = tfmt_test::scaled(240);
+    for (int i = 0; i < n_cases; i++) {
+        tfmt_test::random_source random(uint64_t(i) * 7717 + 5);
+        const tfmt_data_type_t type = types[random.below(4)];
+        const vec &run = inner[random.below(8)];
+        const tfmt_test::dims dims = {
+                random.between(1, 90), 8 * random.between(1, 9), run[0], run[1]};
+        const char *together = random.one_in(4) ? "bacd" : "abcd";
+        const bool of_src = random.one_in(2);
+        const auto src = tfmt_test::make_with_tag(dims, type, of_src ? together : "cdba");
+        const auto dst = tfmt_test::make_with_tag(dims, type, of_src ? "cdba" : together);
+        trial e(*src, *dst, uint64_t(i));
+        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+        const reorder_problem p = make_problem(*src, *dst);
+        const std::string wrong = check(p, plan_mode::move, e, with_code);
+        ASSERT_EQ(wrong, "") << "case " << i << ": " << tfmt_test::dims_text(dims) << ", type "
+                             << int(type) << (of_src ? ", of src" : ", of dst");
+        move_problem move;
+        std::string why;
+        ASSERT_TRUE(normalize(p, &move, &why));
+        plan made;
+        ASSERT_TRUE(make_plan(
+                move, make_machine(GetParam(), e.has_caches()), plan_mode::move, &made, &why));
+        n_phased += !made.the_tile.phased.empty();
+    }
+    EXPECT_GT(n_phased, n_cases / 10);
     if (!with_code)
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cpu/plan/joined_runs.hpp"
 #include "cpu/plan/loop_order.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -209,6 +210,19 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     return ops <= tuning::max_kernel_ops;
 }
 
+// With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
+// whole lines, which tiles with phases do not go through.
+bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
+    if (exceeds_cache(p, m)) return false;
+    move_problem joined;
+    for (const bool of_src : {false, true})
+        if (join_runs(p, of_src, &joined)
+                && lay_out(joined, m, plan_mode::move, store_path::plain, nullptr, out)
+                && !out->the_tile.phased.empty())
+            return true;
+    return false;
+}
+
 // Whether steps of padding surround levels with larger strides, so that the destination is gone
 // through once for the data and again for them.
 bool pads_in_extra_passes(const plan &p, const move_problem &whole) {
@@ -254,6 +268,7 @@ bool make_plan(
                     + std::to_string(tuning::max_irregular_steps);
             return false;
         }
+    if (mode == plan_mode::move && lay_out_joined(p, m, out)) return true;
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m));

@@ -293,10 +293,9 @@ bool reads_on_in_lines(const tile &t, const std::vector<level> &levels) {
 }
 
 bool reads_odd_runs(const tile &t) {
-    const bool is_short = t.src_whole_run_bytes < tuning::line_bytes
-            && t.src_whole_run_bytes <= 2 * t.src_run_bytes;
-    return t.src_run != t.dst_run
-            && is_odd(is_short ? t.src_whole_run_bytes : t.src_run_bytes);
+    const dim_t whole_bytes = std::max(t.src_run_bytes, t.src_whole_run_bytes);
+    const bool is_in_two = whole_bytes < tuning::line_bytes && whole_bytes <= 2 * t.src_run_bytes;
+    return t.src_run != t.dst_run && is_odd(is_in_two ? whole_bytes : t.src_run_bytes);
 }
 
 bool crowds_l1(const tile &t) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/joined_runs.hpp"
+
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+namespace {
+
+bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
+
+// A dimension of its own, without padding.
+bool is_alone(const move_problem &p, const level &l) {
+    const dim_limits &limits = p.limits[size_t(l.dim)];
+    return l.is_regular() && l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
+}
+
+int find_level(const move_problem &p, bool of_src, dim_t stride) {
+    for (size_t i = 0; i < p.levels.size(); i++)
+        if (is_alone(p, p.levels[i]) && p.levels[i].extent > 1
+                && stride_of(p.levels[i], of_src) == stride)
+            return int(i);
+    return -1;
+}
+
+// Elements that a tile takes of the joined run.
+dim_t tile_elems(int elem_bytes) { return elem_bytes == 1 ? 16 : tuning::line_bytes / elem_bytes; }
+
+bool is_worth_joining(dim_t n, int elem_bytes, bool of_src) {
+    if (is_pow2(n) || n > tuning::max_phases_of_large) return false;
+    if (elem_bytes > 1) return !of_src;
+    return n % 4 != 0
+            && n >= (of_src ? tuning::min_joined_src_bytes : tuning::min_joined_dst_bytes);
+}
+
+} // namespace
+
+bool join_runs(const move_problem &p, bool of_src, move_problem *joined) {
+    if (p.converts) return false;
+    const int inner_index = find_level(p, of_src, p.elem_bytes);
+    if (inner_index < 0) return false;
+    const level inner = p.levels[size_t(inner_index)];
+    const dim_t n = inner.extent, m = tile_elems(p.elem_bytes) / (n & -n);
+    if (!is_worth_joining(n, p.elem_bytes, of_src) || m < 2
+            || stride_of(inner, !of_src) == p.elem_bytes)
+        return false;
+    const int outer_index = find_level(p, of_src, p.elem_bytes * n);
+    if (outer_index < 0) return false;
+    const level outer = p.levels[size_t(outer_index)];
+    if (outer.extent % m != 0 || stride_of(outer, !of_src) == p.elem_bytes) return false;
+
+    *joined = p;
+    const int dim = int(p.limits.size());
+    joined->limits.push_back({n * outer.extent, n * outer.extent});
+    joined->limits[size_t(inner.dim)] = joined->limits[size_t(outer.dim)] = {1, 1};
+    const std::vector<digit> straight {{n * m, p.elem_bytes}};
+    const std::vector<digit> turning {
+            {n, stride_of(inner, !of_src)}, {m, stride_of(outer, !of_src)}};
+    level run {dim, n * m, 1, 0, 0, of_src ? straight : turning, of_src ? turning : straight};
+    level rest = in_groups(outer, m);
+    rest.dim = dim;
+    rest.unit = n * m;
+    joined->levels[size_t(inner_index)] = run;
+    joined->levels[size_t(outer_index)] = rest;
+    if (rest.extent == 1) joined->levels.erase(joined->levels.begin() + outer_index);
+    return true;
+}
+
+} // namespace tfmt::cpu
