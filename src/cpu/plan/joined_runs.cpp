@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/joined_runs.hpp"
 
+#include <algorithm>
+
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -23,8 +25,9 @@ int find_level(const move_problem &p, bool of_src, dim_t stride) {
     return -1;
 }
 
-// Elements that a tile takes of the joined run.
-dim_t tile_elems(int elem_bytes) { return elem_bytes == 1 ? 16 : tuning::line_bytes / elem_bytes; }
+// Elements that a tile takes of the joined run: no more than 16, which have half as many phases as
+// 32.
+dim_t tile_elems(int elem_bytes) { return std::min<dim_t>(16, tuning::line_bytes / elem_bytes); }
 
 bool is_worth_joining(dim_t n, int elem_bytes, bool of_src) {
     if (is_pow2(n) || n > tuning::max_phases_of_large) return false;

@@ -213,7 +213,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
 // whole lines, which tiles with phases do not go through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
-    if (exceeds_cache(p, m)) return false;
+    if (exceeds_cache(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
     move_problem joined;
     for (const bool of_src : {false, true})
         if (join_runs(p, of_src, &joined)
