@@ -137,6 +137,26 @@ TEST_P(attr_diff, groups_of_weights) {
             }
 }
 
+// To 4 bits from every type, in whole vectors and with scales that make short quotients: decoding,
+// quotient and packing share registers.
+TEST_P(attr_diff, every_type_to_4_bits) {
+    const dims shape = {64, 256};
+    uint64_t n = 0;
+    for (tfmt_data_type_t src_type : every_type())
+        for (tfmt_data_type_t dst_type : {tfmt_u4, tfmt_s4})
+            for (const char *tag : {"ab", "ba", "BA16a64b2a"})
+                for (const dims &groups : {dims {}, dims {32, 1}, dims {1, 32}}) {
+                    attributes attr;
+                    const int mask = groups.empty() ? 0 : 3;
+                    attr.dst_scales = make_parameter(true, mask, groups, tfmt_f16, shape, ++n);
+                    if (n % 3 != 0)
+                        attr.dst_zero_points = make_parameter(
+                                false, mask, groups, n % 3 == 1 ? tfmt_u4 : tfmt_s4, shape, n);
+                    check_tags(shape, src_type, "ab", dst_type, tag, attr);
+                    if (HasFailure()) return;
+                }
+}
+
 // One and two grouped dims out of more, and dims in the mask that have no group.
 TEST_P(attr_diff, groups_on_any_dims) {
     const dims shape = {2, 12, 9, 32};

@@ -154,6 +154,42 @@ TEST_P(PhasesOn, RandomBlocks) {
                      << ", so its machine code was not executed";
 }
 
+// Blocks whose common factor is no power of two, 12 and 36 or 24 and 18, before others, in dims
+// that end within the period.
+TEST_P(PhasesOn, OddCommonFactors) {
+    const bool with_code = host_can_execute();
+    std::vector<random_pair> pairs = {{{100, 72}, "AB24a12b", "BA16b36a"},
+            {{108, 48}, "AB24a12b", "BA16b36a"}, {{18, 72}, "Ab12a", "bA18a"},
+            {{36, 72}, "Ab24a", "bA36a"}};
+    const int n_random = tfmt_test::scaled(400);
+    for (int i = 0; i < n_random; i++) {
+        tfmt_test::random_source random(uint64_t(i) * 6151 + 3);
+        const int64_t factor = random.between(3, 12);
+        const std::string inner = std::to_string(factor * random.between(1, 5)) + "a";
+        const std::string other = std::to_string(factor * random.between(1, 5)) + "a";
+        const std::string b = std::to_string(random.between(2, 32)) + "b";
+        const std::string src[] = {"Ab" + inner, "bA" + inner, "AB" + inner + b, "BA" + b + inner};
+        const std::string dst[] = {"Ab" + other, "bA" + other, "AB" + other + b, "BA" + b + other};
+        pairs.push_back({{random.between(1, 120), random.between(1, 80)}, src[random.below(4)],
+                dst[random.below(4)]});
+    }
+    const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32};
+    for (size_t i = 0; i < pairs.size(); i++) {
+        const random_pair &pair = pairs[i];
+        const tfmt_data_type_t type = i < 4 ? tfmt_u8 : types[i % 3];
+        const auto src = tfmt_test::make_with_tag(pair.dims, type, pair.src);
+        const auto dst = tfmt_test::make_with_tag(pair.dims, type, pair.dst);
+        trial e(*src, *dst, uint64_t(i));
+        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+        ASSERT_EQ(check(make_problem(*src, *dst), plan_mode::move, e, with_code), "")
+                << "case " << i << ": " << pair.src << " -> " << pair.dst << " "
+                << tfmt_test::dims_text(pair.dims) << ", type " << int(type);
+    }
+    if (!with_code)
+        GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
+                     << ", so its machine code was not executed";
+}
+
 // Runs of 3 to 27 with whole periods behind them, between rows that leave tails.
 TEST_P(PhasesOn, JoinedRuns) {
     const bool with_code = host_can_execute();

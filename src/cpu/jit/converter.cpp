@@ -71,6 +71,12 @@ void converter::decode(data_type_t type, int out, int a) {
     }
 }
 
+bool converter::decodes_without_temps(data_type_t type) const {
+    if (!is_f32(carrier_)) return false;
+    if (type == tfmt_f16 || type == tfmt_f8_e5m2) return o_.has_f16();
+    return type != tfmt_f8_e4m3 && type != tfmt_f4_e2m1 && type != tfmt_e8m0;
+}
+
 void converter::encode(data_type_t type, int x) {
     switch (carrier_) {
     case carrier::f32:

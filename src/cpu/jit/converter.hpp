@@ -57,6 +57,8 @@ public:
     // Register `a` holds elements of `type` packed at the bottom (a byte each if they have 4 bits);
     // out: one in each lane of ops.width_bytes. `out` may be a; a is kept if it is not.
     void decode(data_type_t type, int out, int a);
+    // Whether it leaves the temporaries alone.
+    bool decodes_without_temps(data_type_t type) const;
     // The other way round, in place.
     void encode(data_type_t type, int x);
     // Whether the last step of encode is lane_ops::narrow or narrow_words.

@@ -180,6 +180,7 @@ private:
     void convert_loaded(const ir::op &o, const ir::op &part, int first, int n, int x);
     bool leaves_grid() const;
     bool packs_by_bf16() const;
+    bool keeps_parameters() const;
     int n_packed_parts() const;
     struct packed_row;
     void emit_packing_loads(std::initializer_list<packed_row> rows);
@@ -208,7 +209,7 @@ private:
     void emit_store_of_rows(const ir::op &o, int a);
     void emit_arithmetic(const ir::op &o, int first, int n, int x, int lane_step = 1);
     void take_reciprocal(int x);
-    bool hold_parameters(const ir::op &o, int first, int n, int lane_step);
+    bool holds_parameters(const ir::op &o, int first, int n, int lane_step);
     void emit_fused_quotient(const ir::op &o, int first, int n, int x, int lane_step);
     void load_parameter(
             const ir::op &o, int first, int n, int out, parameter_index i, int lane_step);

@@ -33,9 +33,10 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x, int lane
     if (grid != 0 && !leaves_grid()) lane_ops_->op_with(lane_op::sub_f32, x, x, f32_bits(grid));
 }
 
-// Whether what a quotient needs is in its registers already, where these are left alone in between:
-// by the lanes before, or by the same ones of another row.
-bool emitter::hold_parameters(const ir::op &o, int first, int n, int lane_step) {
+// Whether what a quotient needs is in its registers already, by the lanes before or by the same
+// ones of another row, where nothing in between takes these registers: see keeps_parameters(). If
+// not, it will be.
+bool emitter::holds_parameters(const ir::op &o, int first, int n, int lane_step) {
     held_parameters wanted;
     if (keeps_parameters_ && k_.lane_param_offset_bytes.empty()) {
         wanted.lanes = {0}; // one value of each
@@ -64,7 +65,7 @@ void emitter::emit_fused_quotient(const ir::op &o, int first, int n, int x, int 
     const auto &operands = k_.converts.steps.operands;
     const int factor = converter_regs()[1], addend = converter_regs()[2];
     const uint32_t grid = f32_bits(k_.converts.steps.grid);
-    if (!hold_parameters(o, first, n, lane_step)) {
+    if (!holds_parameters(o, first, n, lane_step)) {
         load_parameter(o, first, n, factor, dst_scale, lane_step);
         if (operands[dst_zero_point].is_set)
             load_parameter(o, first, n, addend, dst_zero_point, lane_step);

@@ -196,10 +196,15 @@ bool emitter::packs_by_bf16() const {
     return leaves_grid() && converter_->packs_by_bf16(k_.converts.steps.grid);
 }
 
+// Whether all that is computed with the lanes of a vector leaves the parameters in their registers.
+bool emitter::keeps_parameters() const {
+    return packs_by_bf16() && converter_->decodes_without_temps(k_.converts.src_type);
+}
+
 // Parts that the bytes of packed registers lie in.
 int emitter::n_packed_parts() const { return packs_by_bf16() ? 2 : 4; }
 
-// What emit_packing_load leaves, as elements in order.
+// What emit_packing_loads leaves, as elements in order.
 void emitter::emit_packed_order(const ir::op &o, int x) {
     lane_ops_->width_bytes = k_.vector_bytes;
     lane_ops_->join_parts(x, n_packed_parts());
@@ -220,7 +225,7 @@ struct emitter::packed_row {
 };
 
 void emitter::emit_packing_loads(std::initializer_list<packed_row> rows) {
-    keeps_parameters_ = packs_by_bf16();
+    keeps_parameters_ = keeps_parameters();
     for (int pair : {0, 1})
         for (int half : {0, 1})
             for (const packed_row &r : rows)
@@ -259,7 +264,7 @@ void emitter::emit_quarter(const packed_row &r, int pair, int half) {
 // have to be made for it: 0.96, which was not worth a rule.
 bool emitter::shares_parameters() const {
     const int n = lanes_at_once();
-    if (!packs_by_bf16() || k_.converts.row_param_bytes != 0) return false;
+    if (!keeps_parameters() || k_.converts.row_param_bytes != 0) return false;
     for (int first = 0; first < k_.vector_bytes; first += n)
         if (needs_pick(first, n)) return false;
     return true;
@@ -287,7 +292,8 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
         emit_packing_loads({{o, out, converter_regs().back()}});
         if (k_.converts.dst_type == tfmt_s4)
             lane_ops_->op_with(lane_op::and_bits, out, out, 0x0f0f0f0f);
-        return joins_stores_ ? void() : emit_packed_order(o, out);
+        if (!joins_stores_) emit_packed_order(o, out);
+        return;
     }
     const conversion &c = k_.converts;
     const int n = lanes_at_once(), x = converter_regs()[0];

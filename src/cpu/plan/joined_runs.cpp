@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "cpu/plan/runs.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
 
 namespace {
-
-bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 
 // A dimension of its own, without padding.
 bool is_alone(const move_problem &p, const level &l) {

@@ -30,6 +30,8 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index, phased_d
         const level &below = p.levels[i];
         if (below.dim != l.dim || below.unit >= l.unit) continue;
         if (!contains(taken, {int(i), total_bits(below) - 1})) return false;
+        // What is behind a level's last step lies at another digit.
+        if (!l.is_regular() && !is_pow2(below.extent)) return false;
     }
     return true;
 }
@@ -43,8 +45,6 @@ int digit_bits(const level &l, bool of_src) {
 }
 
 namespace {
-
-bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 
 bool is_exact(const move_problem &p, const level &l) {
     const dim_limits &limits = p.limits[size_t(l.dim)];
@@ -116,7 +116,8 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             const dim_t extent = n_digit_bits > 0 ? inner_extent(l, of_src) : l.extent;
             for (int k = 0; k < n_bits; k++)
                 run.push_back({int(i), k});
-            all_exact = all_exact && is_exact(p, l);
+            all_exact = all_exact && is_exact(p, l)
+                    && (n_digit_bits == 0 || l.extent % extent == 0);
             if (is_packed && run.size() >= packed_bits) {
                 run.resize(packed_bits);
                 return run;

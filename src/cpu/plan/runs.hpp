@@ -21,6 +21,7 @@ using bit_list = inline_vector<level_bit, 32>;
 
 bool contains(const bit_list &bits, const level_bit &b);
 
+inline bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 int log2_exact(dim_t pow2);
 int ceil_log2(dim_t n);
 int total_bits(const level &l);

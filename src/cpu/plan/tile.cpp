@@ -342,10 +342,6 @@ bool is_mostly_fillers(const bit_list &run) {
     return !run.empty() && run[0].level < 0 && n_wanted < tuning::min_elems_between_fillers;
 }
 
-} // namespace
-
-namespace {
-
 // Whether the phases of all levels together are too many, or too many levels have them.
 bool has_too_many_phases(const move_problem &p, const tile &t) {
     const dim_t most = moved_bytes(p) < tuning::min_large_bytes ? tuning::max_phases
