@@ -296,7 +296,7 @@ bool makes_denormals(const reorder_problem &p) {
 }
 
 // Whether t / scale + zero point, rounded to a small integer, is the same when the quotient is a
-// product with the reciprocal, t * r, rounded to multiples of 2^-13.
+// product with the reciprocal, t * r, rounded to a grid, and that grid. First, multiples of 2^-13.
 //
 // Let X and D be the integers of at most 11 bits that t and scale are but for powers of two, and h
 // a number of halves, half an integer (a tie) or not. If t / scale is not h, it differs from h by a

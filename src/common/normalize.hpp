@@ -84,7 +84,7 @@ struct move_problem {
     dim_t src_offset_bytes;
     dim_t dst_offset_bytes;
     limit_list limits;
-    std::vector<level> levels; // of each dimension inner to outer; strides in bytes
+    std::vector<level> levels; // in any order; strides in bytes
     conversion converts = {};
     parameter_space parameters = {}; // of the arithmetic
 

@@ -20,8 +20,9 @@ constexpr size_t page_bytes = 4096;
 // What is mapped at once: twice as much each time, so that a process that makes one reorder does
 // not pay for others. Pages that are faulted in one by one take 2.0 us each, together 1.1, and each
 // mapping 1.5. Code of 1 / 2 / 5 pages, mapped, copied and made executable: alone 5.7 / 8.0 / 14.0
-// us; in a reserve of 32 KiB 3.8 / 5.6 / 17.8, 64 KiB 3.4 / 4.9 / 10.6, 256 KiB 3.3 / 4.6 / 8.9.
-// Code of a quarter of it has a mapping of its own, so that little of a reserve is lost.
+// us; in a reserve of always 32 KiB 3.8 / 5.6 / 17.8, 64 KiB 3.4 / 4.9 / 10.6, 256 KiB 3.3 / 4.6 /
+// 8.9. What does not fit and is more than a quarter of the next reserve has a mapping of its own,
+// so that little of one is lost.
 constexpr size_t first_reserve_bytes = 16 << 10, max_reserve_bytes = 128 << 10;
 
 char *map_pages(size_t n_bytes) {
