@@ -29,7 +29,7 @@ int find_level(const move_problem &p, bool of_src, dim_t stride) {
 dim_t tile_elems(int elem_bytes) { return std::min<dim_t>(16, tuning::line_bytes / elem_bytes); }
 
 bool is_worth_joining(dim_t n, int elem_bytes, bool of_src) {
-    if (is_pow2(n) || n > tuning::max_phases_of_large) return false;
+    if (is_pow2(n) || n > tuning::max_phases) return false;
     if (elem_bytes > 1) return !of_src;
     return n % 4 != 0
             && n >= (of_src ? tuning::min_joined_src_bytes : tuning::min_joined_dst_bytes);
