@@ -10,17 +10,12 @@ namespace tfmt::cpu {
 
 namespace {
 
-// A dimension of its own, without padding.
-bool is_alone(const move_problem &p, const level &l) {
-    const dim_limits &limits = p.limits[size_t(l.dim)];
-    return l.is_regular() && l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
-}
-
 int find_level(const move_problem &p, bool of_src, dim_t stride) {
-    for (size_t i = 0; i < p.levels.size(); i++)
-        if (is_alone(p, p.levels[i]) && p.levels[i].extent > 1
-                && stride_of(p.levels[i], of_src) == stride)
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &l = p.levels[i];
+        if (l.is_regular() && is_exact(p, l) && l.extent > 1 && stride_of(l, of_src) == stride)
             return int(i);
+    }
     return -1;
 }
 

@@ -36,6 +36,11 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index, phased_d
     return true;
 }
 
+bool is_exact(const move_problem &p, const level &l) {
+    const dim_limits &limits = p.limits[size_t(l.dim)];
+    return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
+}
+
 int digit_bits(const level &l, bool of_src) {
     if (l.is_regular()) return 0;
     const digit &inner = (of_src ? l.src_digits : l.dst_digits).front();
@@ -45,11 +50,6 @@ int digit_bits(const level &l, bool of_src) {
 }
 
 namespace {
-
-bool is_exact(const move_problem &p, const level &l) {
-    const dim_limits &limits = p.limits[size_t(l.dim)];
-    return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
-}
 
 dim_t inner_extent(const level &l, bool of_src) {
     return (of_src ? l.src_digits : l.dst_digits).front().extent;

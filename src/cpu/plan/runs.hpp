@@ -40,6 +40,9 @@ struct phased_dims {
 bool may_enter(const move_problem &p, const bit_list &taken, int index,
         phased_dims phased = phased_dims::none());
 
+// Whether a level is all of its dimension, without padding.
+bool is_exact(const move_problem &p, const level &l);
+
 // Of an irregular level: the bits of the inner digit of src (or dst), along which steps are at one
 // stride there, whatever they are on the other side. Its other factor ends a run. 0 of a regular
 // level, and where a nest of all steps that are then left would be too long.
