@@ -28,6 +28,9 @@ namespace {
 
 constexpr uint16_t bf16_quiet_nan = 0x7fc0;
 
+// An f32 whose last place is 1, also of sums with small integers of either sign.
+constexpr uint32_t rounding = 0x4b400000; // 0x1.8p23
+
 // The same in both halves of 32 bits.
 constexpr uint32_t twice(uint32_t word) { return word << 16 | (word & 0xffff); }
 
@@ -232,27 +235,24 @@ bool converter::leaves_low_bytes(data_type_t type) const {
 
 void converter::encode_low_bytes(data_type_t type, int x) { encode_words_f8(x, format_of(type)); }
 
-// The even (odd) words of 32-bit lanes, rounded to integers. They lie within some hundreds.
-void converter::i32_from_even_words(int out, int x) {
+// The even (odd) words of 32-bit lanes, rounded to the integers that the low bytes then are: a
+// number is added whose last place is 1. They lie within some hundreds.
+void converter::round_even_words(int out, int x) {
+    if (carrier_ == carrier::bf16) return o_.add_even_bf16(out, x, rounding);
+    // The exponent becomes one of f32 by another bias. That of a denormal becomes 2^-15, which is
+    // as good as any number that rounds to 0.
     o_.shift(lane_shift::left_32, out, x, 16);
-    if (carrier_ == carrier::f16) {
-        // The exponent becomes one of f32 by another bias. That of a denormal becomes 2^-15, which
-        // is as good as any number that rounds to 0.
-        o_.shift(lane_shift::arithmetic_right_32, out, out, 3);
-        o_.op_with(lane_op::and_bits, out, out, 0x8fffffff);
-        o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
-    }
+    o_.shift(lane_shift::arithmetic_right_32, out, out, 3);
+    o_.op_with(lane_op::and_bits, out, out, 0x8fffffff);
+    o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
     o_.i32_from_f32(out, out);
 }
 
-void converter::i32_from_odd_words(int out, int x) {
-    if (carrier_ == carrier::f16) {
-        o_.shift(lane_shift::arithmetic_right_32, out, x, 3);
-        o_.op_with(lane_op::and_bits, out, out, 0x8fffe000);
-        o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
-    } else {
-        o_.op_with(lane_op::and_bits, out, x, 0xffff0000);
-    }
+void converter::round_odd_words(int out, int x) {
+    if (carrier_ == carrier::bf16) return o_.add_odd_bf16(out, x, rounding);
+    o_.shift(lane_shift::arithmetic_right_32, out, x, 3);
+    o_.op_with(lane_op::and_bits, out, out, 0x8fffe000);
+    o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
     o_.i32_from_f32(out, out);
 }
 
@@ -271,8 +271,8 @@ void converter::encode_words_integer(int x, int low, int high) {
                 twice(infinity));
     }
     o_.op_with(lane_op::min_i16, x, x, twice(word_of(carrier_, float(high))));
-    i32_from_even_words(even, x);
-    i32_from_odd_words(odd, x);
+    round_even_words(even, x);
+    round_odd_words(odd, x);
     o_.narrow_two(x, even, odd);
 }
 
@@ -292,10 +292,8 @@ void converter::encode_words_f8(int x, const float_format &f) {
     // Denormals: adding a number whose last place is their step leaves the rounded count of steps
     // in the low bits.
     const uint32_t magic = f.step() + (23u << 23);
-    o_.shift(lane_shift::left_32, code, x, 16);
-    o_.op_with(lane_op::add_f32, code, code, magic);
-    o_.op_with(lane_op::and_bits, other, x, 0xffff0000);
-    o_.op_with(lane_op::add_f32, other, other, magic);
+    o_.add_even_bf16(code, x, magic);
+    o_.add_odd_bf16(other, x, magic);
     o_.shift(lane_shift::left_32, other, other, 16);
     o_.merge_words(code, code, other);
     // Normal numbers: half of the last place less one is added, and the last bit; what is dropped
@@ -306,13 +304,13 @@ void converter::encode_words_f8(int x, const float_format &f) {
     o_.and_or(other, other, twice(1), twice(below_half - 1 - rebias));
     o_.op(lane_op::average_u16, other, other, x);
     o_.shift_where_greater_i16(code, x, twice(rebias + (1u << 7) - 1), other, dropped_bits - 1);
-    if (f.top == float_format::one_nan)
+    if (f.top == float_format::one_nan) {
         o_.fill(other, twice(uint32_t(f.largest() + 1)), 4);
-    else { // quiet, with what fits of the payload
-        o_.shift(lane_shift::right_16, other, magnitude, dropped_bits);
-        o_.op_with(lane_op::or_bits, other, other, twice(uint32_t(f.smallest_normal() >> 1)));
+        o_.select_with(lane_compare::greater_i16, code, magnitude, twice(0x7f80), other);
+    } else { // quiet, with what fits of the payload
+        o_.op_with(lane_op::or_bits, other, magnitude, twice(0x40));
+        o_.shift_where_greater_i16(code, magnitude, twice(0x7f80), other, dropped_bits);
     }
-    o_.select_with(lane_compare::greater_i16, code, magnitude, twice(0x7f80), other);
     if (f.top == float_format::ieee) // what has come from a NaN's exponent is in the sign's place
         o_.take_masked(x, code, sign, twice(0x80));
     else
