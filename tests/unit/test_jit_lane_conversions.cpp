@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of lane_ops between types of lanes, between lanes and packed elements, and of bytes
 // with nibbles, on each ISA that the host has and in every width, against plain C++.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -160,6 +161,36 @@ TEST_P(LaneConversionsOn, FloatsOf16Bits) {
                 },
                 {}});
     }
+}
+
+// Words that are infinite, NaN or denormal are not for these.
+TEST_P(LaneConversionsOn, SumsWithEvenAndOddWords) {
+    for (int width : widths(16))
+        for (float addend : {0x1.8p23f, 0x1p7f, -1.0f, 0.0f})
+            for (bool is_odd : {false, true})
+                check({is_odd ? "add_odd_bf16" : "add_even_bf16", width, 2, width, {},
+                        [&](lane_ops &ops) {
+                            is_odd ? ops.add_odd_bf16(2, 1, bits_of(addend))
+                                   : ops.add_even_bf16(2, 1, bits_of(addend));
+                        },
+                        [&](const state &s) {
+                            bytes result {};
+                            for (int i = 0; i < width / 4; i++) {
+                                const uint32_t word = lane<uint16_t>(s.regs[1], 2 * i + is_odd);
+                                float v;
+                                const uint32_t bits = word << 16;
+                                std::memcpy(&v, &bits, sizeof v);
+                                set_lane(result, i, v + addend);
+                            }
+                            return result;
+                        },
+                        [&](state &s) {
+                            for (int i = 0; i < width / 2; i++) {
+                                const int word = lane<uint16_t>(s.regs[1], i);
+                                const int exponent = std::clamp(word >> 7 & 0xff, 1, 254);
+                                set_lane(s.regs[1], i, uint16_t((word & 0x807f) | exponent << 7));
+                            }
+                        }});
 }
 
 TEST_P(LaneConversionsOn, RefuseFloatsThatTheyHaveNot) {

@@ -428,6 +428,28 @@ TEST_P(LaneOpsOn, ZeroesWordsThatAreGreater) {
                             {}});
 }
 
+TEST_P(LaneOpsOn, ChoosesAConstantForWordsThatAreGreater) {
+    const uint64_t constant = 0x43384338, otherwise = 0x00080008;
+    for (int width : widths(16))
+        for (uint64_t limit : constants_32) {
+            const auto emit = [&](lane_ops &ops) {
+                ops.op_or_other_i16(lane_op::sub_sat_i16, 1, constant, 2, limit, otherwise);
+            };
+            if (GetParam().isa < tfmt_cpu_isa_avx512_core) {
+                EXPECT_THROW(lane_code(GetParam(), width, emit), std::logic_error);
+                continue;
+            }
+            check({"op or other", width, 1, width, {}, emit,
+                    [&](const state &s) {
+                        return reference(lane_compare::greater_i16, width,
+                                reference(lane_op::sub_sat_i16, width, s.regs[2],
+                                        filled(constant, 4)),
+                                s.regs[1], filled(limit, 4), filled(otherwise, 4));
+                    },
+                    {}});
+        }
+}
+
 // ---------------------------------------------------------------- memory
 
 TEST_P(LaneOpsOn, LoadsAndBroadcasts) {

@@ -348,16 +348,21 @@ void converter::encode_lanes(data_type_t type, int x, float grid) {
     o_.i32_from_f32(x, x);
 }
 
-void converter::pack_bytes(data_type_t type, int out, int a, int b) {
-    o_.pack_bytes(out, a, b, type == tfmt_s8 || type == tfmt_s4);
+void converter::pack_bytes(data_type_t type, int out, int a, int b, bool by_bf16) {
+    o_.pack_bytes(out, a, b, type == tfmt_s8 || (type == tfmt_s4 && !by_bf16));
 }
 
+// By bf16 s4 are counted from -8: their codes with the sign turned around.
 void converter::finish_packed(data_type_t type, int x, bool by_bf16) {
-    const bool is_bounded = carrier_ != carrier::i32 && !by_bf16;
-    if (type == tfmt_u4 && !is_bounded) o_.op_with(lane_op::min_u8, x, x, 0x0f0f0f0f);
-    if (type != tfmt_s4 || is_bounded) return;
-    o_.op_with(lane_op::min_i8, x, x, 0x07070707);
-    o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
+    const bool is_bounded = bits_of(type) != 4 || (carrier_ != carrier::i32 && !by_bf16);
+    if (is_bounded) return;
+    if (type == tfmt_u4 || by_bf16) {
+        o_.op_with(lane_op::min_u8, x, x, 0x0f0f0f0f);
+    } else {
+        o_.op_with(lane_op::min_i8, x, x, 0x07070707);
+        o_.op_with(lane_op::max_i8, x, x, 0xf8f8f8f8);
+    }
+    if (type == tfmt_s4 && by_bf16) o_.op_with(lane_op::xor_bits, x, x, 0x08080808);
 }
 
 void converter::encode_i64(data_type_t type, int x) {

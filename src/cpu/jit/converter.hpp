@@ -77,8 +77,8 @@ public:
     // order, by way of bf16. Then it is finish_packed that bounds.
     bool packs_by_bf16(float grid) const;
     void pack_by_bf16(data_type_t type, int a, int b, float grid);
-    void pack_bytes(data_type_t type, int out, int a, int b);
-    // The bytes of s4 may have bits above the element.
+    void pack_bytes(data_type_t type, int out, int a, int b, bool by_bf16);
+    // The bytes of s4 may have bits above the element, but not by_bf16.
     void finish_packed(data_type_t type, int x, bool by_bf16);
     // Whether there is a step before the last of encode: results in the low bytes of words.
     bool leaves_low_bytes(data_type_t type) const;

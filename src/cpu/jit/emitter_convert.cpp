@@ -233,7 +233,7 @@ void emitter::emit_packing_loads(std::initializer_list<packed_row> rows) {
     keeps_parameters_ = false;
     held_ = {};
     for (const packed_row &r : rows) {
-        converter_->pack_bytes(k_.converts.dst_type, r.out, r.out, r.other);
+        converter_->pack_bytes(k_.converts.dst_type, r.out, r.out, r.other, packs_by_bf16());
         converter_->finish_packed(k_.converts.dst_type, r.out, packs_by_bf16());
     }
 }
@@ -290,7 +290,7 @@ void emitter::emit_converting_load(const ir::op &o, int out) {
     if (joins_loads_) return emit_joining_load(o, out);
     if (packs_loads_) {
         emit_packing_loads({{o, out, converter_regs().back()}});
-        if (k_.converts.dst_type == tfmt_s4)
+        if (k_.converts.dst_type == tfmt_s4 && !packs_by_bf16())
             lane_ops_->op_with(lane_op::and_bits, out, out, 0x0f0f0f0f);
         if (!joins_stores_) emit_packed_order(o, out);
         return;

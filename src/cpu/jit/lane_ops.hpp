@@ -223,6 +223,10 @@ public:
     }
     // 16-bit lanes: x = (a > limit, signed) ? 0 : x (o) constant, where 0 (o) constant is 0.
     virtual void op_or_zero_i16(lane_op o, int x, uint64_t constant, int a, uint64_t limit) = 0;
+    // 16-bit lanes: x = (x > limit, signed) ? otherwise : a (o) constant. a is not x.
+    virtual void op_or_other_i16(lane_op, int, uint64_t, int, uint64_t, uint64_t) {
+        throw std::logic_error("no masks");
+    }
     virtual void zero_where_greater_i16(int x, int a, uint64_t limit) {
         op_or_zero_i16(lane_op::add_i16, x, 0, a, limit);
     }

@@ -225,6 +225,14 @@ public:
         });
         with_words(c, [&](const Operand &b) { op(o, reg(x) | compared | util::T_z, reg(x), b); });
     }
+    void op_or_other_i16(
+            lane_op o, int x, uint64_t c, int a, uint64_t limit, uint64_t otherwise) override {
+        with_words(limit, [&](const Operand &b) {
+            g_.vpcmpw(compared, reg(x), b, 2); // less or equal
+        });
+        fill(x, otherwise, 4);
+        with_words(c, [&](const Operand &b) { op(o, reg(x) | compared, reg(a), b); });
+    }
     void lookup_words(int out, int index, const words_16 &table) override {
         // 8 words do not hold the table: no less than 32 bytes.
         const int n_bytes = width_bytes > 32 ? 64 : 32;
@@ -271,14 +279,21 @@ public:
             g_.vpmaddubsw(reg(out), reg(a), c);
             g_.vpmaddubsw(reg(temp), reg(b), c);
         });
-        g_.vpackuswb(reg(out), reg(out), reg(temp));
-        // In words of 4 nibbles: in each 16 bytes 4 of a and 4 of b, of each part one or two.
+        // In each 16 bytes 4 words of 4 nibbles, of each part one or two.
         const int n_words = 4 / n_parts;
+        const auto word = [&](int i) {
+            return i / n_words % 4 * 4 + i / (4 * n_words) * n_words + i % n_words;
+        };
         uint8_t order[64] = {};
-        for (int i = 0; i < 32; i++) {
-            const int part = i / (4 * n_words) % n_parts, lane = i / n_words % 4;
-            order[2 * i] = uint8_t(8 * lane + i / 16 * 4 + part * n_words + i % n_words);
+        if (has_vbmi_) { // 0.98 of the time of f16 to u4 in rows with groups
+            for (int i = 0; i < 64; i++)
+                order[i] = uint8_t(i / 32 * 64 + word(i % 32 / 2) * 4 + i % 2 * 2);
+            g_.vpermt2b(reg(out), reg(index_reg(order)), reg(temp));
+            return;
         }
+        g_.vpackuswb(reg(out), reg(out), reg(temp));
+        for (int i = 0; i < 32; i++)
+            order[2 * i] = uint8_t(word(i % 16) / 4 * 8 + i / 16 * 4 + word(i % 16) % 4);
         g_.vpermw(reg(out), reg(index_reg(order)), reg(out));
     }
     void keep_bytes(int out, int a, uint64_t mask) override {
