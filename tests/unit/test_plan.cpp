@@ -303,6 +303,22 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// States that differ in the rest behind the root steps alone share a kernel;
+// two that differ in the root steps have one each.
+TEST(Plan, KernelsWithARestServeStatesWithoutOne) {
+    const auto kernels = [](const vec &dims) {
+        return planned(normalized(dims, "abcd", "ABcd32a16b", tfmt_f16), avx512());
+    };
+    const plan rest_last = kernels({32, 224, 14, 14}); // of 196 pixels 128, then 64 and 4
+    ASSERT_EQ(rest_last.jobs.size(), 2u);
+    EXPECT_EQ(rest_last.kernels.size(), 1u);
+    EXPECT_FALSE(rest_last.jobs[0].has_rest);
+    EXPECT_TRUE(rest_last.jobs[1].has_rest);
+    const plan two_tails = kernels({32, 232, 14, 14});
+    EXPECT_EQ(two_tails.jobs.size(), 4u);
+    EXPECT_EQ(two_tails.kernels.size(), 2u);
+}
+
 // Two lines are no odd run: f32 that was bf16 is stored by whole tiles, whatever rows share.
 TEST(Plan, KeepsTilesThatStoreTwoLines) {
     move_problem p;
