@@ -368,10 +368,10 @@ TEST(Text, OfABuiltKernel) {
             "    store.16 v2 -> [0]\n"
             "    store.16 v3 -> [16]\n"
             "  block 1\n"
-            "    v4 = load.16 [0]&0xff\n"
-            "    v5 = load.16 [24]&0xff\n"
-            "    v6 = unpack_low.8 v4 v5\n"
-            "    store.16 v6 -> [0]\n");
+            "    v0 = load.16 [0]&0xff\n"
+            "    v1 = load.16 [24]&0xff\n"
+            "    v2 = unpack_low.8 v0 v1\n"
+            "    store.16 v2 -> [0]\n");
 }
 
 } // namespace

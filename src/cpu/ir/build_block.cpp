@@ -43,6 +43,8 @@ public:
                 apply(s);
         }
         store_all();
+        if (!stores_all_) drop_dead();
+        k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
     }
 
@@ -228,7 +230,11 @@ private:
                     return masks_of_chunk {read, read};
                 },
                 [&](size_t, op &&o) {
-                    values_.push_back(o.chunks.empty() ? -1 : emit(std::move(o)));
+                    const bool loads = !o.chunks.empty();
+                    values_.push_back(loads ? n_values_ : -1);
+                    if (!loads) return;
+                    o.out = n_values_++;
+                    ops_.push_back(std::move(o));
                 });
         if (is_src_packed(t_, shape.run))
             for (int &v : values_)
@@ -273,17 +279,20 @@ private:
                 }
         std::sort(lines.begin(), lines.end());
         const auto end = std::unique(lines.begin(), lines.end());
-        for (auto line = lines.begin(); line != end; ++line) {
-            op o(op_kind::prefetch);
-            o.chunks.push_back({*line * tuning::line_bytes, 0});
-            ops_.push_back(std::move(o));
-        }
+        for (auto line = lines.begin(); line != end; ++line)
+            add(op_kind::prefetch).chunks.push_back({*line * tuning::line_bytes, 0});
     }
 
-    int emit(op &&o) {
-        o.out = k_.n_values++;
-        ops_.push_back(std::move(o));
-        return ops_.back().out;
+    op &add(op_kind kind) {
+        ops_.emplace_back(kind);
+        return ops_.back();
+    }
+
+    // An operation that makes a value. In place: there are some hundred of them.
+    op &define(op_kind kind) {
+        op &o = add(kind);
+        o.out = n_values_++;
+        return o;
     }
 
     int constant(const byte_indices &indices) {
@@ -326,32 +335,34 @@ private:
     }
 
     int exchange(const stage &s, int a, int b, bool is_high, int permutation) {
+        a = zero_if_none(a);
+        b = zero_if_none(b);
         if (s.kind == stage_kind::permute2)
-            return emit_shuffle(op_kind::permute2, zero_if_none(a), zero_if_none(b), permutation);
-        op o(s.kind == stage_kind::unpack ? op_kind::unpack : op_kind::lanes128);
-        o.a = zero_if_none(a);
-        o.b = zero_if_none(b);
+            return emit_shuffle(op_kind::permute2, a, b, permutation);
+        op &o = define(s.kind == stage_kind::unpack ? op_kind::unpack : op_kind::lanes128);
+        o.a = a;
+        o.b = b;
         o.unit_bytes = s.unit_bytes;
         o.is_high = is_high;
         if (s.kind == stage_kind::alternate)
             o.selector = is_high ? lane_selector::odd : lane_selector::even;
         else
             o.selector = is_high ? lane_selector::high_half : lane_selector::low_half;
-        return emit(std::move(o));
+        return o.out;
     }
 
     int zero_if_none(int value) {
         if (value >= 0) return value;
-        if (zero_ < 0) zero_ = emit(op(op_kind::zero));
+        if (zero_ < 0) zero_ = define(op_kind::zero).out;
         return zero_;
     }
 
     int emit_shuffle(op_kind kind, int a, int b, int c) {
-        op o(kind);
+        op &o = define(kind);
         o.a = a;
         o.b = b;
         o.constant = c;
-        return emit(std::move(o));
+        return o.out;
     }
 
     // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering`
@@ -397,13 +408,33 @@ private:
                                               : common_mask(loaded, r, f)};
                 },
                 [&](size_t r, op &&o) {
-                    if (o.chunks.empty()) return;
+                    if (o.chunks.empty()) {
+                        stores_all_ = false;
+                        return;
+                    }
                     if (packed && values_[r] >= 0)
                         values_[r] = emit_packing(values_[r],
                                 places_of(shape.run, dst_strides_, t_.dst_elem_bits), false);
                     o.a = zero_if_none(values_[r]);
                     ops_.push_back(std::move(o));
                 });
+    }
+
+    // What no store needs.
+    void drop_dead() {
+        std::vector<bool> used(size_t(n_values_), false);
+        const auto use = [&](int v) {
+            if (v >= 0) used[size_t(v)] = true;
+        };
+        const auto is_dead = [&](const op &o) {
+            return o.kind != op_kind::store && o.kind != op_kind::prefetch && !used[size_t(o.out)];
+        };
+        for (auto o = ops_.rbegin(); o != ops_.rend(); ++o) {
+            if (is_dead(*o)) continue;
+            use(o->a);
+            use(o->b);
+        }
+        ops_.erase(std::remove_if(ops_.begin(), ops_.end(), is_dead), ops_.end());
     }
 
     const plan &p_;
@@ -418,34 +449,15 @@ private:
     bit_indices reg_bits_;          // tile bit of each bit of the index into values_
     inline_vector<int, 16> values_; // -1: known to be zero
     int zero_ = -1;                 // the value that is zero, once one is needed
+    int n_values_ = 0;
+    bool stores_all_ = true; // registers, so that every value is needed
     block ops_;
 };
-
-// Drops what no store needs. The values of the block are numbered from `first_value` on.
-void drop_dead(block &ops, int first_value, int n_values) {
-    std::vector<bool> used(size_t(n_values - first_value), false);
-    const auto use = [&](int v) {
-        if (v >= 0) used[size_t(v - first_value)] = true;
-    };
-    const auto is_dead = [&](const op &o) {
-        return o.kind != op_kind::store && o.kind != op_kind::prefetch
-                && !used[size_t(o.out - first_value)];
-    };
-    for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
-        if (is_dead(*o)) continue;
-        use(o->a);
-        use(o->b);
-    }
-    ops.erase(std::remove_if(ops.begin(), ops.end(), is_dead), ops.end());
-}
 
 } // namespace
 
 block build_block(const plan &p, const nest_state &state, kernel &k) {
-    const int first_value = k.n_values;
-    block ops = block_builder(p, state, k).build();
-    drop_dead(ops, first_value, k.n_values);
-    return ops;
+    return block_builder(p, state, k).build();
 }
 
 } // namespace tfmt::cpu::ir

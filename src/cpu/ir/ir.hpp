@@ -14,9 +14,10 @@
 // relative to the kernel's two pointers; it does not know registers or encodings. The interpreter
 // gives it its meaning, the emitters of jit/ its speed, the dump its text.
 //
-// A value is defined once and used any number of times. Masks name bytes: bit i of a chunk's mask
-// is byte i of the chunk. Bytes of a load that are masked off are zero and are not read unless they
-// lie between bytes that are; bytes of a store that are masked off are never written.
+// A value is defined once in its block and used there any number of times; blocks share no values,
+// but their numbers. Masks name bytes: bit i of a chunk's mask is byte i of the chunk. Bytes of a
+// load that are masked off are zero and are not read unless they lie between bytes that are; bytes
+// of a store that are masked off are never written.
 //
 // A kernel that converts (kernel::converts) does so in its loads or in its stores. Masks, chunks'
 // sizes and all else but addresses still count the bytes of values, whose lanes are kernel::
@@ -121,7 +122,7 @@ struct kernel {
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
     std::vector<int64_t> fetched_offset_bytes; // of the lines that drains fetch, to be read soon
-    int n_values = 0;
+    int n_values = 0;                          // that a block has at most
     std::vector<byte_indices> constants;
     std::vector<block> blocks;
     int64_t src_step_bytes = 0;

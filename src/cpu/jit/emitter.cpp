@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <stdexcept>
 
 #include "cpu/jit/compile.hpp"
@@ -29,35 +28,19 @@ int depth_of(const std::vector<ir::nest_node> &nodes) {
 
 bool fits_int32(int64_t v) { return v == int32_t(v); }
 
-// What is known of the values of a block. A kernel of many blocks has far more values than each of
-// them, so tables over all of them for each block would cost more than the code.
-class block_values {
-public:
-    struct value {
-        int reg = -1;
-        int last_use = -1; // the last operation that reads it
-    };
-
-    explicit block_values(const ir::block &ops) {
-        int end = 0;
-        first_ = std::numeric_limits<int>::max();
-        for (const ir::op &o : ops) {
-            if (o.out < 0) continue;
-            first_ = std::min(first_, o.out);
-            end = std::max(end, o.out + 1);
-        }
-        values_.resize(size_t(std::max(0, end - first_)));
-        for (size_t i = 0; i < ops.size(); i++)
-            for (int v : {ops[i].a, ops[i].b})
-                if (v >= 0) (*this)[v].last_use = int(i);
-    }
-
-    value &operator[](int v) { return values_[size_t(v - first_)]; }
-
-private:
-    int first_;
-    std::vector<value> values_;
+// What is known of each value of a block.
+struct value {
+    int reg = -1;
+    int last_use = -1; // the last operation that reads it
 };
+
+std::vector<value> values_of(const ir::block &ops, int n_values) {
+    std::vector<value> values(static_cast<size_t>(n_values));
+    for (size_t i = 0; i < ops.size(); i++)
+        for (int v : {ops[i].a, ops[i].b})
+            if (v >= 0) values[size_t(v)].last_use = int(i);
+    return values;
+}
 
 } // namespace
 
@@ -213,15 +196,15 @@ int emitter::n_used_value_regs() const {
     if (k_.vector_bytes < 16) return 0;
     int most = 0;
     for (const ir::block &ops : k_.blocks) {
-        block_values values(ops);
+        const std::vector<value> values = values_of(ops, k_.n_values);
         int n = 0;
         for (size_t i = 0; i < ops.size(); i++) {
             const ir::op &o = ops[i];
             if (o.kind == ir::op_kind::prefetch) continue;
             n += o.kind != ir::op_kind::store;
             most = std::max(most, n); // before what dies is given back
-            n -= o.a >= 0 && values[o.a].last_use == int(i);
-            n -= o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
+            n -= o.a >= 0 && values[size_t(o.a)].last_use == int(i);
+            n -= o.b >= 0 && o.b != o.a && values[size_t(o.b)].last_use == int(i);
         }
     }
     return std::min(most, n_value_regs());
@@ -233,7 +216,7 @@ const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
     std::vector<op_registers> &registers = registers_[size_t(block)];
     if (!registers.empty()) return registers;
     const ir::block &ops = k_.blocks[size_t(block)];
-    block_values values(ops);
+    std::vector<value> values = values_of(ops, k_.n_values);
     inline_vector<int, 32> free_regs;
     for (int r = n_value_regs(); r-- > 0;)
         free_regs.push_back(r);
@@ -241,9 +224,11 @@ const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
     registers.reserve(ops.size());
     for (size_t i = 0; i < ops.size(); i++) {
         const ir::op &o = ops[i];
-        const bool a_dies = o.a >= 0 && values[o.a].last_use == int(i);
-        const bool b_dies = o.b >= 0 && o.b != o.a && values[o.b].last_use == int(i);
-        const int a = o.a >= 0 ? values[o.a].reg : -1, b = o.b >= 0 ? values[o.b].reg : -1;
+        const value a_value = o.a >= 0 ? values[size_t(o.a)] : value();
+        const value b_value = o.b >= 0 ? values[size_t(o.b)] : value();
+        const int a = a_value.reg, b = b_value.reg;
+        const bool a_dies = a_value.last_use == int(i);
+        const bool b_dies = o.b != o.a && b_value.last_use == int(i);
         const bool frees_a_early = o.out >= 0 && (a != b || may_reuse_b());
         if (b_dies && may_reuse_b()) free_regs.push_back(b);
         if (a_dies && frees_a_early) free_regs.push_back(a);
@@ -251,7 +236,7 @@ const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
         if (o.out >= 0) {
             if (free_regs.empty())
                 throw std::logic_error("kernel needs more registers than there are");
-            out = values[o.out].reg = free_regs.back();
+            out = values[size_t(o.out)].reg = free_regs.back();
             free_regs.pop_back();
         }
         registers.push_back({number(out), number(a), number(b)});

@@ -26,25 +26,26 @@ class emitter_avx512 final : public emitter_vex {
 public:
     emitter_avx512(const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16)
         : emitter_vex(k, room), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {
+        const auto shuffles = [](const ir::block &ops) {
+            return std::any_of(ops.begin(), ops.end(),
+                    [](const ir::op &o) { return o.kind > ir::op_kind::store; });
+        };
+        shuffles_ = std::any_of(k.blocks.begin(), k.blocks.end(), shuffles);
+        for (const ir::byte_indices &indices : k.constants)
+            units_.push_back(unit_of(indices));
         std::map<uint64_t, int> uses;
         for (const ir::block &ops : k.blocks)
-            for (const ir::op &o : ops)
-                shuffles_ = shuffles_ || o.kind > ir::op_kind::store;
-        for (const ir::block &ops : k.blocks)
-            for (const ir::op &o : ops)
+            for (const ir::op &o : ops) {
                 for (const ir::chunk &c : o.chunks)
                     if (needs_mask(o, c)) uses[c.mask]++;
+                if (o.constant >= 0 && is_byte_shuffle(o)) units_[size_t(o.constant)] = 1;
+            }
         for (const auto &[mask, count] : uses)
             masks_.push_back(mask);
         std::stable_sort(masks_.begin(), masks_.end(),
                 [&](uint64_t x, uint64_t y) { return uses[x] > uses[y]; });
         const size_t n_kept = size_t(n_kept_masks) - bool(k.converts);
         if (masks_.size() > n_kept) masks_.resize(n_kept);
-        for (const ir::byte_indices &indices : k.constants)
-            units_.push_back(unit_of(indices));
-        for (const ir::block &ops : k.blocks)
-            for (const ir::op &o : ops)
-                if (o.constant >= 0 && is_byte_shuffle(o)) units_[size_t(o.constant)] = 1;
     }
 
 private:
