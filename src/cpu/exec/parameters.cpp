@@ -104,8 +104,9 @@ void prepare_values(
     }
 }
 
+// False if no memory was left to make what expands them.
 template <typename T>
-void fill_all(const quantization &q, const move_problem &problem,
+bool fill_all(const quantization &q, const move_problem &problem,
         const parameter_expanders &expanders, const execution &e, const ir::parameter_values &to) {
     const parameter_space &space = problem.parameters;
     const void *given[] = {e.src_zero_points, e.src_scales, e.dst_scales, e.dst_zero_points};
@@ -125,12 +126,13 @@ void fill_all(const quantization &q, const move_problem &problem,
         execution expand {given[i], array};
         expand.dst_zero_points = &added;
         expand.pool = e.pool;
-        if (expanders[size_t(i)])
-            expanders[size_t(i)]->execute(expand);
-        else
+        if (expanders[size_t(i)]) {
+            if (expanders[size_t(i)]->execute(expand) != tfmt_success) return false;
+        } else
             expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
     prepare_values<T>(problem, expanders, singles, arrays);
+    return true;
 }
 
 } // namespace
@@ -193,11 +195,8 @@ bool parameter_buffer::fill(const quantization &q, const move_problem &p,
         if (!p) return false;
         bytes_ = p;
     }
-    if (space.type == tfmt_f64)
-        fill_all<double>(q, p, expanders, e, values());
-    else
-        fill_all<float>(q, p, expanders, e, values());
-    return true;
+    return space.type == tfmt_f64 ? fill_all<double>(q, p, expanders, e, values())
+                                  : fill_all<float>(q, p, expanders, e, values());
 }
 
 } // namespace tfmt::cpu
