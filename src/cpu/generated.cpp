@@ -42,6 +42,7 @@ public:
         if (has_code_.load(std::memory_order_acquire)) return;
         const std::lock_guard<std::mutex> lock(making_);
         if (has_code_.load(std::memory_order_relaxed)) return;
+        // (Assembled one by one as they are built, and freed, they took 0.99 of the time.)
         std::vector<ir::kernel> kernels;
         kernels.reserve(plan_.kernels.size());
         for (const kernel_spec &spec : plan_.kernels) {

@@ -197,6 +197,9 @@ private:
     // What the tile has to do depends on this of a state.
     using block_key = inline_vector<dim_t, 24>;
 
+    // (Kernels of a plan have blocks in common where tails are the driver's. To copy these, and
+    // build them once, took 0.94 of the time to make a reorder of four kernels, 0.98 of others
+    // beyond 50 us.)
     int block_for(const nest_state &state) {
         block_key key {state.in_padding};
         for (dim_t phase : state.phases)
