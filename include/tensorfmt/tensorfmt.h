@@ -652,19 +652,16 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  *
  * Memory: scales and zero points are decoded to f32 or f64 first, on the stack if that takes no
  * more than some 3.5 KiB, else in memory that the library allocates. One block of it is kept for
- * the next execution; those that run at the same time allocate their own. Beyond the caches, the
- * first execution to a dst that is no multiple of 64 bytes may have to make code for such, as long
- * as a creation takes, while others that need it wait. Nothing else is allocated. Stack: tensors
- * beyond the caches, or of rows a large power of two apart, take up to 66 KiB on each thread that
- * works on them; the calling one takes 4 KiB more where there are several, and another 4 for
- * attributes.
+ * the next execution; those that run at the same time allocate their own. Nothing else is
+ * allocated. Stack: tensors beyond the caches, or of rows a large power of two apart, take up to 66
+ * KiB on each thread that works on them; the calling one takes 4 KiB more where there are several,
+ * and another 4 for attributes.
  *
- * tfmt_out_of_memory: no room for decoded values; nothing was written. The same, or
- * tfmt_runtime_error: no code for such a dst; what was written is incomplete.
- * tfmt_invalid_arguments: reorder null; src or dst null with elements to move, or values that attr
- * asks for; an overlap; a struct_size that no version of the structure has; a thread pool without
- * one of its functions, or one that says less than 1 thread; an args->src_md or args->dst_md that
- * does not agree with the descriptor the reorder was created with.
+ * tfmt_out_of_memory: no room for decoded values; nothing was written. tfmt_invalid_arguments:
+ * reorder null; src or dst null with elements to move, or values that attr asks for; an overlap; a
+ * struct_size that no version of the structure has; a thread pool without one of its functions, or
+ * one that says less than 1 thread; an args->src_md or args->dst_md that does not agree with the
+ * descriptor the reorder was created with.
  *
  * With runtime dims, also: args or a descriptor in it null where the reorder needs one; what
  * tfmt_reorder_create() refuses of the actual descriptors. The first execution of a shape takes as

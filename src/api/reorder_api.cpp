@@ -131,16 +131,13 @@ tfmt_status_t find_prepared(const tfmt_reorder &r, const actual_descs &descs,
     });
 }
 
-// The ways in which executing itself can fail.
+// The one way in which executing itself can fail.
 tfmt_status_t run(const cpu::implementation &code, const cpu::execution &e) {
     const tfmt_status_t status = code.execute(e);
-    if (status == tfmt_success) return status;
-    return set_last_error(status,
-            status == tfmt_out_of_memory
-                    ? "tfmt_reorder_execute: no memory for the decoded values of attr's scales and "
-                      "zero points, or for the code for a dst of this alignment"
-                    : "tfmt_reorder_execute: the system refuses the code for a dst of this "
-                      "alignment");
+    return status == tfmt_success ? status
+                                  : set_last_error(status,
+                                          "tfmt_reorder_execute: no memory for the decoded "
+                                          "values of attr's scales and zero points");
 }
 
 tfmt_status_t execute(const tfmt_reorder &r, const cpu::prepared &what, const cpu::execution &e) {

@@ -2,15 +2,12 @@
 #include "cpu/generated.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <memory>
-#include <mutex>
 #include <new>
 
 #include "common/normalize.hpp"
 #include "common/padding_split.hpp"
-#include "common/status.hpp"
 #include "cpu/exec/driver.hpp"
 #include "cpu/exec/parallel.hpp"
 #include "cpu/exec/parameters.hpp"
@@ -37,20 +34,17 @@ public:
 
     const plan &the_plan() const { return plan_; }
 
-    // Before run(): the first call makes the code, while others wait. Throws as jit::compile.
-    void need_code() {
-        if (has_code_.load(std::memory_order_acquire)) return;
-        const std::lock_guard<std::mutex> lock(making_);
-        if (has_code_.load(std::memory_order_relaxed)) return;
-        // (Assembled one by one as they are built, and freed, they took 0.99 of the time.)
-        std::vector<ir::kernel> kernels;
-        kernels.reserve(plan_.kernels.size());
+    void append_kernels(std::vector<ir::kernel> &kernels) const {
         for (const kernel_spec &spec : plan_.kernels) {
             kernels.push_back(ir::build(plan_, spec));
             assert(ir::verify(kernels.back()).empty());
         }
-        kernels_ = jit::compile(kernels, plan_.target);
-        has_code_.store(true, std::memory_order_release);
+    }
+
+    // The code of append_kernels(), from `code` on. Returns what lies behind.
+    const jit::kernel_code *take_code(const jit::kernel_code *code) {
+        kernels_.assign(code, code + plan_.kernels.size());
+        return code + plan_.kernels.size();
     }
 
     // How far behind the parameters' arrays the kernels may read: as far as a tile that begins at
@@ -107,19 +101,8 @@ private:
 
     plan plan_;
     driver driver_;
-    std::mutex making_;
-    std::atomic<bool> has_code_ {false};
     std::vector<jit::kernel_code> kernels_;
 };
-
-tfmt_status_t try_to_make(program &p) noexcept {
-    try {
-        p.need_code();
-        return tfmt_success;
-    } catch (const failure &f) { return f.status(); } catch (const std::bad_alloc &) {
-        return tfmt_out_of_memory;
-    } catch (...) { return tfmt_runtime_error; }
-}
 
 class generated final : public implementation {
 public:
@@ -132,7 +115,7 @@ public:
         if ((mode == plan_mode::move || pads_whole_lines(p, int(tuning::line_bytes)))
                 && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan(), mode))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
-        (for_aligned_ ? *for_aligned_ : for_any_).need_code();
+        compile(m);
         make_expanders(m);
         info_ = std::string("jit:") + name_of(m.isa);
         if (m.isa < detected_isa())
@@ -142,8 +125,7 @@ public:
     }
 
     tfmt_status_t execute(const execution &e) const noexcept override {
-        program &chosen = is_aligned(e.dst) ? *for_aligned_ : for_any_;
-        if (const tfmt_status_t status = try_to_make(chosen)) return status;
+        const program &chosen = is_aligned(e.dst) ? *for_aligned_ : for_any_;
         const char *src = static_cast<const char *>(e.src);
         char *dst = static_cast<char *>(e.dst);
         if (!normalized_.converts.steps) {
@@ -158,7 +140,6 @@ public:
     }
 
     std::string explain() const override {
-        for_any_.need_code();
         std::string text = to_text(problem_) + to_text(normalized_);
         if (for_aligned_)
             text += "if dst is a multiple of "
@@ -171,6 +152,17 @@ private:
     size_t parameter_slack_bytes() const {
         const size_t any = for_any_.parameter_slack_bytes();
         return for_aligned_ ? std::max(any, for_aligned_->parameter_slack_bytes()) : any;
+    }
+
+    void compile(const machine &m) {
+        std::vector<ir::kernel> kernels;
+        kernels.reserve(for_any_.the_plan().kernels.size()
+                + (for_aligned_ ? for_aligned_->the_plan().kernels.size() : 0));
+        for_any_.append_kernels(kernels);
+        if (for_aligned_) for_aligned_->append_kernels(kernels);
+        const std::vector<jit::kernel_code> codes = jit::compile(kernels, m);
+        const jit::kernel_code *rest = for_any_.take_code(codes.data());
+        if (for_aligned_) for_aligned_->take_code(rest);
     }
 
     void make_expanders(const machine &m) {
@@ -195,10 +187,7 @@ private:
     move_problem normalized_;
     parameter_expanders expanders_;
     mutable spare_memory spare_; // for decoded parameters
-    // Where there are two, the code of this one is made by the first execution that needs it: what
-    // takes milliseconds to be moved can wait for 50 us, and most destinations of that size are
-    // aligned. Together they took 1.4 to 2.2 of the time to make.
-    mutable program for_any_;
+    program for_any_;
     std::unique_ptr<program> for_aligned_; // null where nothing is gained
 };
 

@@ -13,10 +13,9 @@ class implementation {
 public:
     virtual ~implementation() = default;
 
-    // src is ignored where only padding is written. Takes no lock and allocates nothing but what
-    // waking threads takes and what the values of attributes are expanded to, unless it is the
-    // first to need the second of two programs (generated.cpp), which it makes. Returns
-    // tfmt_success, or what kept it from either; then dst is as it was, or in part as it should be.
+    // src is ignored where only padding is written. Takes no lock; allocates nothing but what
+    // waking threads takes and what the values of attributes are expanded to. Returns tfmt_success,
+    // or tfmt_out_of_memory if that fails; then nothing was written.
     virtual tfmt_status_t execute(const execution &e) const noexcept = 0;
 
     // "jit:avx512_core", "ref: too many combinations of tails for generated code", ...

@@ -174,53 +174,6 @@ TEST_F(CodeCache, ThreadsThatCompileTheSameAllGetItsCode) {
     EXPECT_EQ(jit::code_cache_size(), int(steps.size()));
 }
 
-// Beyond the caches there are a program for aligned destinations and one for any. The second one is
-// made once, by whichever of the threads that need it first comes first.
-TEST_F(CodeCache, TheSecondProgramIsMadeByTheFirstExecutionThatNeedsIt) {
-    constexpr int n = 64, n_threads = 4;
-    machine m = sse41();
-    if (!host_is(m)) GTEST_SKIP() << "no SSE4.1";
-    m.l3_bytes = 0;
-    const memory_desc src_desc = desc_test::by_tag({n, n}, "ab", tfmt_f32);
-    const memory_desc dst_desc = desc_test::by_tag({n, n}, "ba", tfmt_f32);
-    const int n_kernels = int(
-            plan_test::planned(plan_test::normalized(src_desc, dst_desc), m).kernels.size());
-    std::shared_ptr<const implementation> made;
-    std::string why;
-    EXPECT_GT(assembled_by([&] {
-        made = make_generated(tfmt::make_problem(src_desc, dst_desc), plan_mode::move, m, &why);
-    }),
-            0);
-    ASSERT_TRUE(made) << why;
-    std::vector<float> src(n * n);
-    for (size_t i = 0; i < src.size(); i++)
-        src[i] = float(i);
-    struct destination {
-        alignas(64) float room[n * n + 1];
-    };
-    std::vector<destination> dst(n_threads);
-    // `shift`: elements beyond the alignment.
-    const auto is_right_at = [&](size_t thread, int shift) {
-        float *at = dst[thread].room + shift;
-        if (made->execute({src.data(), at}) != tfmt_success) return false;
-        for (int i = 0; i < n * n; i++)
-            if (at[i] != src[size_t(i % n * n + i / n)]) return false;
-        return true;
-    };
-    EXPECT_EQ(assembled_by([&] { EXPECT_TRUE(is_right_at(0, 0)); }), 0);
-    std::vector<char> is_right(n_threads);
-    const auto execute_all = [&] {
-        std::vector<std::thread> threads;
-        for (size_t i = 0; i < n_threads; i++)
-            threads.emplace_back([&, i] { is_right[i] = is_right_at(i, 1); });
-        for (std::thread &t : threads)
-            t.join();
-    };
-    EXPECT_EQ(assembled_by(execute_all), n_kernels);
-    EXPECT_EQ(is_right, std::vector<char>(n_threads, 1));
-    EXPECT_EQ(assembled_by(execute_all), 0);
-}
-
 // A kernel in which every member of every structure is in use.
 ir::kernel kernel_with_everything() {
     ir::kernel k = copy_kernel();

@@ -104,9 +104,8 @@ void prepare_values(
     }
 }
 
-// False if no memory was left to make what expands them.
 template <typename T>
-bool fill_all(const quantization &q, const move_problem &problem,
+void fill_all(const quantization &q, const move_problem &problem,
         const parameter_expanders &expanders, const execution &e, const ir::parameter_values &to) {
     const parameter_space &space = problem.parameters;
     const void *given[] = {e.src_zero_points, e.src_scales, e.dst_scales, e.dst_zero_points};
@@ -126,13 +125,12 @@ bool fill_all(const quantization &q, const move_problem &problem,
         execution expand {given[i], array};
         expand.dst_zero_points = &added;
         expand.pool = e.pool;
-        if (expanders[size_t(i)]) {
-            if (expanders[size_t(i)]->execute(expand) != tfmt_success) return false;
-        } else
+        if (expanders[size_t(i)])
+            expanders[size_t(i)]->execute(expand);
+        else
             expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
     prepare_values<T>(problem, expanders, singles, arrays);
-    return true;
 }
 
 } // namespace
@@ -195,8 +193,11 @@ bool parameter_buffer::fill(const quantization &q, const move_problem &p,
         if (!p) return false;
         bytes_ = p;
     }
-    return space.type == tfmt_f64 ? fill_all<double>(q, p, expanders, e, values())
-                                  : fill_all<float>(q, p, expanders, e, values());
+    if (space.type == tfmt_f64)
+        fill_all<double>(q, p, expanders, e, values());
+    else
+        fill_all<float>(q, p, expanders, e, values());
+    return true;
 }
 
 } // namespace tfmt::cpu
