@@ -285,6 +285,38 @@ TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines
 }
 
+// Narrow vectors are parts of lines: 8 rows of f16 in blocks of 32 leave 8 lines to the next tiles.
+TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
+    const auto is_streamed = [](machine m, const char *dst) {
+        m.l3_bytes = 0;
+        const move_problem move = normalized({64, 32, 12, 20}, "abcd", dst, tfmt_f16);
+        const plan any = planned(move, m);
+        EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
+        plan p;
+        const bool is = make_streamed_plan(move, m, &p, &any);
+        EXPECT_EQ(is, open_lines(any.the_tile) <= 4);
+        return is;
+    };
+    EXPECT_FALSE(is_streamed(avx2(), "ABcd32a16b"));
+    EXPECT_TRUE(is_streamed(avx512(), "ABcd32a16b")); // the vector is a line
+    EXPECT_TRUE(is_streamed(avx2(), "aBcd16b"));      // the tile is 4 whole lines
+    EXPECT_TRUE(is_streamed(sse41(), "aBcd16b"));     // 4 halves
+}
+
+// Where rows of the source share sets of L1, blocks of a scratch read lines to their ends.
+TEST(Plan, StagedBlocksCompleteLinesOfCollidingRows) {
+    const auto innermost = [](dim_t width) {
+        machine m = avx2();
+        m.l3_bytes = 0;
+        const plan p = planned(
+                normalized({32, 64, width, width}, "abcd", "ABcd32a16b", tfmt_f16), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return p.problem.levels.back().src_stride;
+    };
+    EXPECT_EQ(innermost(128), 32); // half a line, behind the half that the tile reads
+    EXPECT_GT(innermost(104), 64);
+}
+
 // Rows that share sets of L1 on both sides, unless tiles have whole lines on both.
 TEST(Plan, CollectsBetweenRowsThatCollide) {
     const auto stores = [](const vec &dims, tfmt_data_type_t type, const machine &m) {

@@ -211,7 +211,9 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     *out = begin_plan(p, m, mode, stores, with_phases);
     // A scratch lets tiles read whole lines: u8 4096x4096 transposed 1.9 times memcpy,
     // streamed 2.8.
-    if (other && other->stores == store_path::staged && reads_lines_again(out->the_tile))
+    if (other && other->stores == store_path::staged
+            && (reads_lines_again(out->the_tile)
+                    || open_lines(out->the_tile) > tuning::max_open_lines))
         return false;
     if (!choose_order(*out, p)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);

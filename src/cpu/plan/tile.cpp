@@ -285,6 +285,15 @@ bool reads_lines_again(const tile &t) {
             && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
 }
 
+int open_lines(const tile &t) {
+    const auto in_line = [](const tile_bit &b) {
+        return b.level < 0 || b.dst_stride_bytes < tuning::line_bytes;
+    };
+    const auto n_in_line = std::count_if(t.bits.begin(), t.bits.end(), in_line);
+    if ((dim_t(t.dst_elem_bits) << n_in_line) / 8 >= tuning::line_bytes) return 0;
+    return 1 << (dim_t(t.bits.size()) - n_in_line);
+}
+
 bool reads_on_in_lines(const tile &t, const std::vector<level> &levels) {
     if (t.src_run.empty() || t.src_run == t.dst_run) return false;
     const tile_bit &last = t.bits[size_t(t.src_run.back())];
@@ -298,9 +307,11 @@ bool reads_odd_runs(const tile &t) {
     return t.src_run != t.dst_run && is_odd(is_in_two ? whole_bytes : t.src_run_bytes);
 }
 
-bool crowds_l1(const tile &t) {
-    return reads_odd_runs(t) && source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
+bool reads_colliding_rows(const tile &t) {
+    return source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
 }
+
+bool crowds_l1(const tile &t) { return reads_odd_runs(t) && reads_colliding_rows(t); }
 
 bool stores_colliding_rows(const tile &t) {
     stride_list strides;

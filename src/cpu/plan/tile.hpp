@@ -106,13 +106,20 @@ bool needs_collecting(const move_problem &p, const machine &m);
 // the line is gone when its next part is wanted.
 bool reads_lines_again(const tile &t);
 
+// Lines of the destination that a tile writes in part, for the next ones to complete.
+int open_lines(const tile &t);
+
 // Whether a tile reads a quarter of each line or less, and the level that it reads along goes on.
 bool reads_on_in_lines(const tile &t, const std::vector<level> &levels);
 
 // Whether tiles end within lines of the source, of which the next ones read the rest.
 bool reads_odd_runs(const tile &t);
 
-// The same, of so many rows that share a set of L1 that none is left for what is written.
+// Whether the rows that a tile reads share sets of L1, so many of them that lines are gone before
+// the next tile, or none is left for what is written.
+bool reads_colliding_rows(const tile &t);
+
+// Both.
 bool crowds_l1(const tile &t);
 
 // Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.

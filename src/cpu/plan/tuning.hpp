@@ -162,6 +162,15 @@ constexpr dim_t max_scratch_bytes = 64 << 10;
 // MB: 0.25 1.4, 2.0 1.35.
 constexpr double streaming_share_of_cache = 0.5;
 
+// Where tiles write more lines than that in part, a scratch completes them also for destinations
+// that could be streamed: those past the caches wait in a few buffers, which are given up half full
+// when memory is slow to take them. Time over memcpy, streamed / so, 28 cases of 16 to 450 MB while
+// another core was busy: AVX2 1.20 / 1.07, SSE4.1 1.41 / 1.13 (f16 abcd -> ABcd32a16b 32x32x208x208
+// 1.8 / 1.1, 4.1 / 1.3; up to 6.9 / 1.4 in other runs); 60 others of 16 to 120 MB with less to
+// disturb them: AVX2 1.06 / 0.93, worst 3.8 / 2.1, SSE4.1 1.36 / 1.21, 9.4 / 2.8. With a limit of
+// 0 SSE4.1 took 1.30 for the 28 (f16 abcd -> aBcd16b 1.0 / 1.4), of 1 the 60 0.99, 1.18.
+constexpr int max_open_lines = 4;
+
 // Padding in whole lines is written in a pass of its own from this share and size of the
 // destination on. Time with two passes over time with one, 240 reorders with shares from 0.5 on:
 // where 8 and more rows of a tile share a set of L1 0.3 to 0.95 (below 32 KiB up to 1.1, with a
