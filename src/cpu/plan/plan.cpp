@@ -209,8 +209,8 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
         const plan *other, plan *out, bool with_phases = true) {
     *out = begin_plan(p, m, mode, stores, with_phases);
-    // A scratch lets tiles read whole lines: u8 4096x4096 transposed 1.9 times memcpy,
-    // streamed 2.8.
+    // A scratch lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy,
+    // streamed 2.8) and write them.
     if (other && other->stores == store_path::staged
             && (reads_lines_again(out->the_tile)
                     || open_lines(out->the_tile) > tuning::max_open_lines))

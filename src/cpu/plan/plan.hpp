@@ -97,7 +97,7 @@ bool make_plan(
 
 // The plan for destinations that are multiples of a vector, where there is a faster one. `for_any`:
 // the one of make_plan, which is the faster one where it is staged and tiles of this one would read
-// each line several times.
+// each line several times, or leave many lines of the destination in part.
 bool make_streamed_plan(const move_problem &p, const machine &m, plan *out,
         const plan *for_any = nullptr, plan_mode mode = plan_mode::move);
 
