@@ -168,11 +168,8 @@ TEST_P(LaneConversionsOn, SumsWithEvenAndOddWords) {
     for (int width : widths(16))
         for (float addend : {0x1.8p23f, 0x1p7f, -1.0f, 0.0f})
             for (bool is_odd : {false, true})
-                check({is_odd ? "add_odd_bf16" : "add_even_bf16", width, 2, width, {},
-                        [&](lane_ops &ops) {
-                            is_odd ? ops.add_odd_bf16(2, 1, bits_of(addend))
-                                   : ops.add_even_bf16(2, 1, bits_of(addend));
-                        },
+                check({is_odd ? "add_bf16, odd" : "add_bf16, even", width, 2, width, {},
+                        [&](lane_ops &ops) { ops.add_bf16(2, 1, is_odd, bits_of(addend)); },
                         [&](const state &s) {
                             bytes result {};
                             for (int i = 0; i < width / 4; i++) {

@@ -116,8 +116,7 @@ private:
     void decode_words_f8(int out, int x, const struct float_format &f);
     void encode_words_integer(int x, int low, int high);
     void encode_words_f8(int x, const struct float_format &f);
-    void round_even_words(int out, int x);
-    void round_odd_words(int out, int x);
+    void round_words(int out, int x, bool is_odd);
 
     lane_ops &o_;
     const carrier carrier_;

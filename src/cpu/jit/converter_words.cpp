@@ -28,7 +28,8 @@ namespace {
 
 constexpr uint16_t bf16_quiet_nan = 0x7fc0;
 
-// An f32 whose last place is 1, also of sums with small integers of either sign.
+// Added to an f32 it rounds it to an integer: its last place is 1, also of sums with small integers
+// of either sign.
 constexpr uint32_t rounding = 0x4b400000; // 0x1.8p23
 
 // The same in both halves of 32 bits.
@@ -239,22 +240,14 @@ bool converter::leaves_low_bytes(data_type_t type) const {
 
 void converter::encode_low_bytes(data_type_t type, int x) { encode_words_f8(x, format_of(type)); }
 
-// The even (odd) words of 32-bit lanes, rounded to the integers that the low bytes then are: a
-// number is added whose last place is 1. They lie within some hundreds.
-void converter::round_even_words(int out, int x) {
-    if (carrier_ == carrier::bf16) return o_.add_even_bf16(out, x, rounding);
+// The odd (even) words of 32-bit lanes, rounded to the integers that the low bytes then are. They
+// lie within some hundreds.
+void converter::round_words(int out, int x, bool is_odd) {
+    if (carrier_ == carrier::bf16) return o_.add_bf16(out, x, is_odd, rounding);
     // The exponent becomes one of f32 by another bias. That of a denormal becomes 2^-15, which is
     // as good as any number that rounds to 0.
-    o_.shift(lane_shift::left_32, out, x, 16);
-    o_.shift(lane_shift::arithmetic_right_32, out, out, 3);
-    o_.op_with(lane_op::and_bits, out, out, 0x8fffffff);
-    o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
-    o_.i32_from_f32(out, out);
-}
-
-void converter::round_odd_words(int out, int x) {
-    if (carrier_ == carrier::bf16) return o_.add_odd_bf16(out, x, rounding);
-    o_.shift(lane_shift::arithmetic_right_32, out, x, 3);
+    if (!is_odd) o_.shift(lane_shift::left_32, out, x, 16);
+    o_.shift(lane_shift::arithmetic_right_32, out, is_odd ? x : out, 3);
     o_.op_with(lane_op::and_bits, out, out, 0x8fffe000);
     o_.op_with(lane_op::add_i32, out, out, f16_format.rebias());
     o_.i32_from_f32(out, out);
@@ -275,8 +268,8 @@ void converter::encode_words_integer(int x, int low, int high) {
                 twice(infinity));
     }
     o_.op_with(lane_op::min_i16, x, x, twice(word_of(carrier_, float(high))));
-    round_even_words(even, x);
-    round_odd_words(odd, x);
+    round_words(even, x, false);
+    round_words(odd, x, true);
     o_.narrow_two(x, even, odd);
 }
 
@@ -296,8 +289,8 @@ void converter::encode_words_f8(int x, const float_format &f) {
     // Denormals: adding a number whose last place is their step leaves the rounded count of steps
     // in the low bits.
     const uint32_t magic = f.step() + (23u << 23);
-    o_.add_even_bf16(code, x, magic);
-    o_.add_odd_bf16(other, x, magic);
+    o_.add_bf16(code, x, false, magic);
+    o_.add_bf16(other, x, true, magic);
     o_.shift(lane_shift::left_32, other, other, 16);
     o_.merge_words(code, code, other);
     // Normal numbers: half of the last place less one is added, and the last bit; what is dropped

@@ -137,15 +137,12 @@ public:
     virtual bool has_bf16() const { return false; }
     virtual void bf16_from_f32(int, int) { throw std::logic_error("no AVX512_BF16"); }
     virtual void bf16_from_two_f32(int, int, int) { throw std::logic_error("no AVX512_BF16"); }
-    // 32-bit lanes of f32: the addend and the even (odd) ones of the words of x, which are bf16.
-    // All of them must be finite, those that are not added as well; denormals may count as 0. out
-    // is not x.
-    virtual void add_even_bf16(int out, int x, uint64_t addend) {
-        shift(lane_shift::left_32, out, x, 16);
-        op_with(lane_op::add_f32, out, out, addend);
-    }
-    virtual void add_odd_bf16(int out, int x, uint64_t addend) {
-        op_with(lane_op::and_bits, out, x, 0xffff0000);
+    // 32-bit lanes of f32: the addend and the odd ones (is_odd) or the even ones of the words of x,
+    // which are bf16. All of them must be finite, those that are not added as well; denormals may
+    // count as 0. out is not x.
+    virtual void add_bf16(int out, int x, bool is_odd, uint64_t addend) {
+        is_odd ? op_with(lane_op::and_bits, out, x, 0xffff0000)
+               : shift(lane_shift::left_32, out, x, 16);
         op_with(lane_op::add_f32, out, out, addend);
     }
     // Of any f32, in place; where lanes can be masked, which makes it fewer steps than
