@@ -153,6 +153,17 @@ TEST(Driver, RangesBeginAtWholeLines) {
     EXPECT_EQ(calls_of(d, 19, 40), (lines {"k0 src+20 dst+320 x20"}));
 }
 
+// Each call is a chain, so none is short: a step of a plan without kernels counts a byte.
+TEST(Driver, RangesCutChainsWhereTheyAreWorthIt) {
+    plan p = make_plan({regular(600000, 1, 16)}, 0, 600000, {{{}, 0, 600000, true}});
+    p.scratch.scratch_bytes = 1;
+    p.scratch.is_chained = true;
+    const driver d(p);
+    EXPECT_EQ(calls_of(d, 0, 1000), (lines {"k0 src+0 dst+0 x262144"}));
+    EXPECT_EQ(calls_of(d, 1000, 262144), lines {});
+    EXPECT_EQ(calls_of(d, 262144, 600001), (lines {"k0 src+262144 dst+4194304 x337856 rest"}));
+}
+
 TEST(Driver, OffsetsBeyond32Bits) {
     const dim_t far = dim_t(3) << 40;
     EXPECT_EQ(calls_of(make_plan({regular(2, far, 8), regular(1 << 20, 1 << 20, far)}, 1, 1 << 19,

@@ -203,6 +203,8 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.drains[0].runs[0].dst_offset_bytes++; },
             [](ir::kernel &k) { k.drains[0].runs[0].bytes++; },
             [](ir::kernel &k) { k.drains[0].fetched_base_bytes++; },
+            [](ir::kernel &k) { k.chain.drain = 0; },
+            [](ir::kernel &k) { k.chain.fetched_base_bytes++; },
             [](ir::kernel &k) { k.fetched_offset_bytes.push_back(0); },
             [](ir::kernel &k) { k.fetched_offset_bytes[0]++; },
             [](ir::kernel &k) { k.constants.push_back({}); },

@@ -78,8 +78,16 @@ public:
         guarded_buffer scratch(size_t(k_.scratch_bytes), placement::at_end, size_t(line));
         guarded_buffer wanted(size_t(dst_bytes), where, 1, size_t(dst_shift_bytes));
         guarded_buffer actual(size_t(dst_bytes), where, 1, size_t(dst_shift_bytes));
-        interpret(k_, src.data(), wanted.data(), root_count, true);
-        machine_code(k_, m).function()(src.data(), actual.data(), root_count, 1, scratch.data());
+        const machine_code code(k_, m);
+        int64_t done = 0;
+        for (const int64_t n : calls) {
+            const uint8_t *from = src.data() + done * k_.src_step_bytes;
+            const int64_t to = done * k_.dst_step_bytes;
+            done += n;
+            const bool with_rest = has_rest && &n == &calls.back();
+            interpret(k_, from, wanted.data() + to, n, with_rest);
+            code.function()(from, actual.data() + to, n, with_rest, scratch.data());
+        }
         if (!actual.slack_is_intact()) return "bytes beside the destination\n" + to_text(k_);
         if (!scratch.slack_is_intact()) return "bytes beside the scratch\n" + to_text(k_);
         for (int64_t i = 0; i < dst_bytes; i++)
@@ -88,7 +96,8 @@ public:
         return "";
     }
 
-    int64_t root_count = 1;
+    std::vector<int64_t> calls {1}; // root steps of each
+    bool has_rest = true;           // behind the last one
 
 private:
     // Lines to fetch: a few, many, none; in the source, before it, or, so that tables need wide
@@ -272,12 +281,40 @@ TEST_P(DrainsOn, ChainsInsideOfLoops) {
             nodes = {make_loop(count, 0, step, std::move(nodes))};
             bytes = (count - 1) * step + bytes;
         }
-        maker.root_count = random.below(3);
+        maker.calls = {random.below(3)};
         maker.k_.dst_step_bytes = bytes + random.below(70);
         maker.k_.root = nodes;
         maker.k_.rest = nodes;
-        bytes += maker.root_count * maker.k_.dst_step_bytes;
+        bytes += maker.calls[0] * maker.k_.dst_step_bytes;
         ASSERT_EQ(maker.differs(GetParam(), bytes, random.below(64)), "") << "seed " << seed;
+    }
+}
+
+// Root steps that are a chain, cut into calls at any step; with a rest, which may be asked for, and
+// which ends the chain by itself, and without one.
+TEST_P(DrainsOn, ChainsOfRootSteps) {
+    for (uint64_t seed = 0; seed < 250; seed++) {
+        drain_maker maker(random_width(seed), 5000 + seed, seed % 2);
+        random_source &random = maker.random_;
+        chain c = random_chain(random, seed % 10 == 0 ? 60 : 1 + int(random.below(5)));
+        kernel &k = maker.k_;
+        const bool is_last_short = c.n_drains > 1 && random.one_in(2);
+        const std::vector<nest_node> nodes = chain_nodes(maker, c);
+        const int first = nodes[0].drain;
+        k.chain = {first, random.below(src_bytes)};
+        k.src_step_bytes = 100;
+        k.dst_step_bytes = c.step_bytes;
+        k.root = maker.fill_and_drain(first);
+        if (is_last_short) {
+            k.rest.assign(nodes.end() - 3, nodes.end());
+            for (nest_node &n : k.rest)
+                n.dst_offset_bytes = 0;
+        }
+        maker.has_rest = is_last_short && !random.one_in(4);
+        maker.calls.clear();
+        for (int64_t left = c.n_drains - is_last_short, n; left > 0; left -= n)
+            maker.calls.push_back(n = random.between(1, left));
+        ASSERT_EQ(maker.differs(GetParam(), c.dst_bytes, random.below(70)), "") << "seed " << seed;
     }
 }
 

@@ -28,15 +28,9 @@ dim_t steps_of_a_line(dim_t step_bytes) {
     return n * step_bytes % tuning::line_bytes == 0 ? n : 1;
 }
 
-driver_calls make_calls(const plan &p, const job &j) {
-    driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0, 0};
-    if (p.has_shared_root()) {
-        c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
-        c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
-        c.param_root_step = p.problem.levels[p.n_driver_levels].param_stride_bytes;
-        c.root_align = steps_of_a_line(c.dst_root_step);
-    }
-    return c;
+// Steps that are worth a chain of their own.
+dim_t steps_of_a_chain(dim_t step_bytes) {
+    return (tuning::min_chained_bytes + step_bytes - 1) / step_bytes;
 }
 
 // Bytes that a root step of the job writes, about.
@@ -46,6 +40,18 @@ dim_t step_bytes(const plan &p, const job &j) {
     for (const dim_limits &l : p.kernels[size_t(j.kernel)].state.limits)
         bytes *= std::max<dim_t>(1, l.store);
     return std::max<dim_t>(1, bytes / (j.root_count + j.has_rest));
+}
+
+driver_calls make_calls(const plan &p, const job &j) {
+    driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0, 0};
+    if (p.has_shared_root()) {
+        c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
+        c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
+        c.param_root_step = p.problem.levels[p.n_driver_levels].param_stride_bytes;
+        c.root_align = p.scratch ? steps_of_a_chain(step_bytes(p, j))
+                                 : steps_of_a_line(c.dst_root_step);
+    }
+    return c;
 }
 
 } // namespace

@@ -42,7 +42,8 @@ struct driver_calls {
     int kernel;
     dim_t root_count;
     dim_t root_chunk; // steps of a call
-    dim_t root_align; // steps after which the destination is again as it was against lines
+    dim_t root_align; // where threads may cut: steps after which the destination is again as it was
+                      // against lines, or which make a chain that is worth it
     bool has_rest;
     dim_t src_root_step;
     dim_t dst_root_step;

@@ -42,14 +42,31 @@ public:
 
     void add_levels(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (!has_work(p_, state)) return;
-        if (k_.scratch_bytes > 0 && depth + p_.scratch.is_chained == first_of_block()) {
-            if (p_.scratch.is_chained)
-                add_chain(nodes, depth, state);
-            else
-                add_staged_block(nodes, state, false, p_.scratch.next_block_bytes);
-            return;
+        if (k_.scratch_bytes > 0 && depth == first_of_block())
+            add_staged_block(nodes, state, false, p_.scratch.next_block_bytes);
+        else
+            add_inside(nodes, depth, state);
+    }
+
+    // Blocks side by side in the destination: the steps of the kernel's outermost level. They are
+    // chained if each continues the runs of the one before, which tails may prevent.
+    void add_chain(const nest_state &state) {
+        const level &l = p_.problem.levels[size_t(p_.n_driver_levels)];
+        const segment_list segments = root_segments(p_, state);
+        const bool is_chained = are_continuous(l, state, segments);
+        const dim_t n_root = segments[0].count,
+                    last = segments.back().first + segments.back().count - 1;
+        add_staged_block(
+                k_.root, enter(state, l.dim, segments[0]), is_chained, p_.scratch.next_block_bytes);
+        if (is_chained) k_.chain = {k_.root.back().drain, base_behind_chain(l, n_root - 1)};
+        for (size_t i = 1; i < segments.size(); i++) {
+            const segment &s = segments[i];
+            const bool has_last = is_chained && s.first + s.count == last + 1;
+            if (s.count > has_last)
+                k_.rest.push_back(chain_part(l, state, s, s.first - n_root, s.count - has_last,
+                        is_chained, p_.scratch.next_block_bytes));
+            if (has_last) add_end_of_chain(l, state, s, last, n_root);
         }
-        add_inside(nodes, depth, state);
     }
 
 private:
@@ -63,49 +80,32 @@ private:
         return p_.scratch.level_strides[depth - first_of_block()];
     }
 
-    // Blocks side by side in the destination. They are chained if each continues the runs of the
-    // one before, which tails may prevent.
-    void add_chain(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
-        const level &l = p_.problem.levels[depth];
-        const segment_list segments = split(l.unit, state.limits[l.dim], state.in_padding);
-        const bool is_chained = are_continuous(l, state, segments);
-        const size_t begin = nodes.size();
-        if (is_chained) nodes.emplace_back();
-        const dim_t last = segments.back().first + segments.back().count - 1;
-        for (const segment &s : segments) {
-            const bool has_last = is_chained && s.first + s.count == last + 1;
-            if (s.count > has_last)
-                nodes.push_back(
-                        chain_part(l, state, s, s.first, s.count - has_last, is_chained, 0));
-            if (!has_last) continue;
-            // The last block of the chain: the next one to be read begins another chain.
-            nest_node near_end;
-            near_end.step = scratch_step::near_end;
-            near_end.dst_offset_bytes = last * l.dst_stride;
-            nodes.push_back(near_end);
-            nodes.push_back(chain_part(l, state, s, last, 1, is_chained, last * l.src_stride));
-            nodes[nodes.size() - 2].drain = nodes.back().children.back().drain;
-        }
-        if (!is_chained) return;
-        nest_node end;
+    // The chain's last block, step `last`, in segment `s`; the pointers stand at step `at`.
+    void add_end_of_chain(
+            const level &l, const nest_state &state, const segment &s, dim_t last, dim_t at) {
+        nest_node block = chain_part(l, state, s, last - at, 1, true, base_behind_chain(l, last));
+        nest_node near_end, end;
+        near_end.step = scratch_step::near_end;
         end.step = scratch_step::end_rows;
-        end.drain = nodes.back().children.back().drain;
-        end.dst_offset_bytes = last * l.dst_stride;
-        nodes.push_back(std::move(end));
-        nodes[begin].step = scratch_step::begin_rows;
-        const nest_node &first = nodes[begin + 1];
-        nodes[begin].drain = first.step == scratch_step::near_end ? first.drain
-                                                                  : first.children.back().drain;
+        for (nest_node *mark : {&near_end, &end}) {
+            mark->dst_offset_bytes = block.dst_offset_bytes;
+            mark->drain = block.children.back().drain;
+        }
+        k_.rest.push_back(std::move(near_end));
+        k_.rest.push_back(std::move(block));
+        k_.rest.push_back(std::move(end));
     }
 
-    // `count` blocks of a chain from step `first` on, in segment `s`. `chain_bytes`: from the
-    // source of the chain's first block, if these are the last ones of the chain.
+    // From the source of step `last` of a chain to what is read behind the chain.
+    dim_t base_behind_chain(const level &l, dim_t last) const {
+        return p_.scratch.next_chain_bytes - last * l.src_stride;
+    }
+
+    // `count` blocks of a chain from step `first` on, in segment `s`.
     nest_node chain_part(const level &l, const nest_state &state, const segment &s, dim_t first,
-            dim_t count, bool is_chained, dim_t chain_bytes) {
+            dim_t count, bool is_chained, dim_t next_bytes) {
         nest_node node = steps_of(l, l.dst_stride, first, count);
-        const dim_t next = chain_bytes > 0 ? p_.scratch.next_chain_bytes - chain_bytes
-                                           : p_.scratch.next_block_bytes;
-        add_staged_block(node.children, enter(state, l.dim, s), is_chained, next);
+        add_staged_block(node.children, enter(state, l.dim, s), is_chained, next_bytes);
         return node;
     }
 
@@ -247,6 +247,10 @@ kernel build(const plan &p, const kernel_spec &spec) {
     k.src_step_bytes = root.src_stride;
     k.dst_step_bytes = root.dst_stride;
     k.param_step_bytes = root.param_stride_bytes;
+    if (p.scratch) {
+        nests.add_chain(spec.state);
+        return k;
+    }
     nests.add_levels(k.root, depth + 1, enter(spec.state, root.dim, segments[0]));
     const dim_t reached = segments[0].first + segments[0].count;
     for (size_t i = 1; i < segments.size(); i++)

@@ -18,7 +18,7 @@ constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
 constexpr size_t run_words = 3 * number_words, drain_words = 2 + number_words;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 8 * number_words + 22 + n_parameters * (2 + 2 * number_words);
+constexpr size_t kernel_words = 9 * number_words + 23 + n_parameters * (2 + 2 * number_words);
 
 // Writes behind what there is. Who writes a structure makes room for all of it first, so that words
 // need not be looked at one by one. (As much as a kernel could take at most is several times what
@@ -134,7 +134,8 @@ public:
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
                 scratch_bytes, drains, fetched_offset_bytes, n_values, constants, blocks,
-                src_step_bytes, dst_step_bytes, param_step_bytes, root, rest] = k;
+                src_step_bytes, dst_step_bytes, param_step_bytes, chain, root, rest] = k;
+        const auto &[chained_drain, chain_base_bytes] = chain;
         make_room(kernel_words
                 + (lane_param_offset_bytes.size() + fetched_offset_bytes.size()) * number_words);
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
@@ -142,6 +143,8 @@ public:
             put(v);
         put_small(is_streaming);
         put_small(uint32_t(elem_bytes));
+        put_small(uint32_t(chained_drain));
+        put(chain_base_bytes);
         put(converts);
         put_size(lane_param_offset_bytes.size());
         for (int64_t v : lane_param_offset_bytes)

@@ -99,7 +99,8 @@ std::string to_text(const kernel &k) {
     }
     text += "  loop root_count src+=" + std::to_string(k.src_step_bytes)
             + " dst+=" + std::to_string(k.dst_step_bytes)
-            + (k.param_step_bytes ? " params+=" + std::to_string(k.param_step_bytes) : "") + "\n";
+            + (k.param_step_bytes ? " params+=" + std::to_string(k.param_step_bytes) : "")
+            + (k.chain ? ", a chain" : "") + "\n";
     add_nodes(text, k.root, "    ");
     if (!k.rest.empty()) text += "  rest\n";
     add_nodes(text, k.rest, "    ");

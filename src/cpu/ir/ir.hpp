@@ -91,6 +91,16 @@ struct drain {
     int64_t fetched_base_bytes; // from src to where kernel::fetched_offset_bytes count from
 };
 
+// Root steps that are links of one chain, however many of them a call does; the rest goes on with
+// it. begin_rows is done before the first step, near_end before the last one and end_rows behind
+// it, these two only where no rest follows.
+struct root_chain {
+    int drain = -1;                 // of each root step; -1: they are no chain
+    int64_t fetched_base_bytes = 0; // of that drain in a call's last step, if no rest follows
+
+    explicit operator bool() const { return drain >= 0; }
+};
+
 // A step of the nest: `count` times `children` (a loop), or one block. Offsets are added to the
 // pointers before, steps after each iteration; the pointers are as they were afterwards.
 struct nest_node {
@@ -128,6 +138,7 @@ struct kernel {
     int64_t src_step_bytes = 0;
     int64_t dst_step_bytes = 0;
     int64_t param_step_bytes = 0;
+    root_chain chain;
     std::vector<nest_node> root;
     std::vector<nest_node> rest;
 };

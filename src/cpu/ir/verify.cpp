@@ -174,6 +174,8 @@ std::string verify(const kernel &k) {
         const std::string why = check_block(k, ops);
         if (!why.empty()) return why;
     }
+    if (k.chain.drain >= int(k.drains.size())) return "unknown drain";
+    if (k.chain && !k.drains[size_t(k.chain.drain)].is_chained) return "chain of a drain alone";
     const std::string why = check_nodes(k, k.root);
     return why.empty() ? check_nodes(k, k.rest) : why;
 }

@@ -98,17 +98,20 @@ std::vector<uint8_t> emitter::assemble() {
     }
     if (k_.scratch_bytes > 0) push(rcx);
     prologue();
+    emit_begin_of_chain();
     Label root_done, done;
     test(rdx, rdx);
     jz(root_done, T_NEAR);
     align(32);
     const uint8_t *root = getCurr();
+    emit_near_end_of_chain();
     emit_nodes(k_.root, 0);
     add_to(rdi, k_.src_step_bytes);
     add_to(rsi, k_.dst_step_bytes);
     add_to(r15, k_.param_step_bytes);
     dec(rdx);
     jnz(root);
+    emit_end_of_chain();
     L(root_done);
     if (k_.scratch_bytes > 0) pop(rcx);
     if (!k_.rest.empty()) {

@@ -151,6 +151,9 @@ private:
         Xbyak::Label label;
         bool is_called = false;
     };
+    void emit_begin_of_chain();
+    void emit_near_end_of_chain();
+    void emit_end_of_chain();
     void call_for_runs(drain_routine what, int drain);
     void emit_drain_routines();
     template <typename Body>

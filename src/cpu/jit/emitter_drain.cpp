@@ -9,8 +9,8 @@
 //
 // Registers of a routine: rdi and rsi move along scratch and destination, rax counts the bytes
 // left, rdx walks the table and rbp the lines to fetch, rbx is where these count from, r12 the
-// destination's base, rcx and r11 are for anything. r8 is the scratch, r10 zero until the first
-// drain of a chain is done.
+// destination's base, rcx and r11 are for anything. r8 is the scratch. r10 says of a chain whether
+// its first drain is done, and of a chain of root steps whether this is the last of them.
 namespace tfmt::cpu::jit {
 
 using namespace Xbyak;
@@ -18,6 +18,9 @@ using namespace Xbyak;
 namespace {
 
 constexpr int line_bytes = int(tuning::line_bytes);
+
+// Bits of r10.
+constexpr int has_drained = 1, is_in_last = 2;
 
 } // namespace
 
@@ -27,7 +30,7 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     case ir::scratch_step::drain:
         if (k_.drains[size_t(n.drain)].is_chained) {
             call_for_runs(drain_routine::chained, n.drain);
-            mov(r10d, 1);
+            or_(r10d, has_drained);
         } else if (!k_.is_streaming)
             call_for_runs(drain_routine::copied, n.drain);
         else
@@ -54,12 +57,54 @@ void emitter::emit_fill(const ir::nest_node &n, int depth) {
     pop(rsi);
 }
 
+void emitter::emit_begin_of_chain() {
+    if (!k_.chain) return;
+    xor_(r10d, r10d);
+    call_for_runs(drain_routine::claim_begins, k_.chain.drain);
+}
+
+// At the beginning of a root step.
+void emitter::emit_near_end_of_chain() {
+    if (!k_.chain) return;
+    Label goes_on;
+    lea(rax, ptr[rdx - 1]);
+    if (!k_.rest.empty()) or_(rax, ptr[rsp]); // whether it follows
+    test(rax, rax);
+    jnz(goes_on, T_NEAR);
+    or_(r10d, is_in_last);
+    call_for_runs(drain_routine::claim_ends, k_.chain.drain);
+    L(goes_on);
+}
+
+// Behind the last root step.
+void emitter::emit_end_of_chain() {
+    if (!k_.chain) return;
+    Label goes_on;
+    if (!k_.rest.empty()) {
+        cmp(qword[rsp], 0);
+        jne(goes_on, T_NEAR);
+    }
+    dst_base_ -= k_.dst_step_bytes;
+    call_for_runs(drain_routine::end_rows, k_.chain.drain);
+    dst_base_ += k_.dst_step_bytes;
+    L(goes_on);
+}
+
 void emitter::call_for_runs(drain_routine what, int drain) {
     const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r12};
     for (const Reg64 &r : saved)
         push(r);
+    const int64_t base_bytes = k_.drains[size_t(drain)].fetched_base_bytes;
     mov(rbx, rdi);
-    add_to(rbx, src_base_ + k_.drains[size_t(drain)].fetched_base_bytes);
+    add_to(rbx, src_base_ + base_bytes);
+    if (what == drain_routine::chained && drain == k_.chain.drain
+            && k_.chain.fetched_base_bytes != base_bytes) {
+        Label goes_on;
+        test(r10b, is_in_last);
+        jz(goes_on);
+        add_to(rbx, k_.chain.fetched_base_bytes - base_bytes);
+        L(goes_on);
+    }
     mov(r12, rsi);
     add_to(r12, dst_base_);
     lea(rdx, ptr[rip + tables_label_ + tables_.offset_bytes(drain)]);
@@ -200,7 +245,7 @@ void emitter::emit_run_begin(bool is_chained) {
     Label first, done;
     mov(r11, rsi);
     if (is_chained) {
-        test(r10d, r10d);
+        test(r10b, has_drained);
         jz(first, T_NEAR);
         and_(r11d, line_bytes - 1);
         sub(rdi, r11);

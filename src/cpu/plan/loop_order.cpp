@@ -110,7 +110,6 @@ public:
             grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
         sort(false);
         put_continuation_last();
-        share_continuation();
     }
 
     // The level that continues the block's runs in the destination goes next to the block.
@@ -121,23 +120,6 @@ public:
             std::rotate(outer_.begin() + i, outer_.begin() + i + 1, outer_.end());
             return;
         }
-    }
-
-    // Such a level makes one call of each of its sequences. Where these are too few for many
-    // threads, they are cut.
-    void share_continuation() {
-        if (outer_.empty() || outer_.back().dst_stride != dst_bytes_) return;
-        level &chain = outer_.back();
-        dim_t n_calls = 1;
-        for (size_t i = 0; i + 1 < outer_.size(); i++)
-            n_calls = std::min(n_calls * outer_[i].extent, tuning::min_staged_calls);
-        const dim_t wanted = (tuning::min_staged_calls + n_calls - 1) / n_calls;
-        const dim_t steps = std::max((chain.extent + wanted - 1) / wanted,
-                (tuning::min_staged_call_bytes + bytes_ - 1) / bytes_);
-        if (wanted == 1 || steps >= chain.extent) return;
-        const level calls = in_groups(chain, steps);
-        chain.extent = steps;
-        outer_.insert(outer_.end() - 1, calls);
     }
 
     // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.

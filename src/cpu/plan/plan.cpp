@@ -46,7 +46,7 @@ int choose_driver_levels(const plan &p) {
         if (!levels[i].is_regular() && p.the_tile.phased_index(levels[i]) < 0) forced = int(i) + 1;
     dim_t bytes = tile_bytes(p.the_tile);
     int n = int(levels.size());
-    // A scratch is one kernel's, and so is the loop that chains its drains.
+    // A scratch is one kernel's, whose root steps are the links of a chain.
     if (p.scratch) return n - p.n_block_levels - p.scratch.is_chained;
     // Invariant: `bytes` is what the levels from n on move in one pass.
     while (n > forced && bytes < tuning::kernel_call_bytes)
@@ -55,6 +55,7 @@ int choose_driver_levels(const plan &p) {
 }
 
 dim_t choose_root_chunk(const plan &p) {
+    if (p.scratch.is_chained) return p.problem.levels[size_t(p.n_driver_levels)].extent;
     dim_t bytes = tile_bytes(p.the_tile);
     for (size_t i = size_t(p.n_driver_levels) + 1; i < p.problem.levels.size(); i++)
         bytes *= std::min(p.problem.levels[i].extent, tuning::kernel_call_bytes);

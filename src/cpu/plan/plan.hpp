@@ -80,7 +80,7 @@ struct plan {
     dim_t moved_bytes; // source + destination
     // Whether the steps of a kernel's outermost level may be shared among calls.
     bool has_shared_root() const {
-        return !uses_scratch(stores) && size_t(n_driver_levels) < problem.levels.size()
+        return (!scratch || scratch.is_chained) && size_t(n_driver_levels) < problem.levels.size()
                 && problem.levels[size_t(n_driver_levels)].is_regular();
     }
     // What the destination must be a multiple of, if the stores are streamed.

@@ -139,10 +139,9 @@ constexpr dim_t near_dst_bytes = 256;
 constexpr dim_t near_src_bytes = 256;
 constexpr dim_t near_block_bytes = 16 << 10;
 
-// Calls that a staged reorder should have for threads to share, as long as each of them writes so
-// much: lines are completed within a call, so each costs two lines of a run in part.
-constexpr dim_t min_staged_calls = 64;
-constexpr dim_t min_staged_call_bytes = 256 << 10;
+// Threads that share a chain of drains cut it where so much has been written: lines are completed
+// within a call, so each call costs two lines of a run in part.
+constexpr dim_t min_chained_bytes = 256 << 10;
 
 // Runs below a line are not worth collecting. (The scratch holds 512 of a line.)
 constexpr dim_t min_drained_run_bytes = 64;
