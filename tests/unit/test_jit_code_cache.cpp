@@ -179,7 +179,7 @@ ir::kernel kernel_with_everything() {
     ir::kernel k = copy_kernel();
     k.scratch_bytes = 64;
     k.drains.push_back({false, {{64, 128, 192}}, 4096});
-    k.fetched_offset_bytes = {64};
+    k.fetched_lines = {{64, 2, 256, 3}};
     k.constants.push_back({});
     k.root[0].children.resize(1);
     k.rest = k.root;
@@ -202,11 +202,19 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.drains[0].runs[0].scratch_offset_bytes++; },
             [](ir::kernel &k) { k.drains[0].runs[0].dst_offset_bytes++; },
             [](ir::kernel &k) { k.drains[0].runs[0].bytes++; },
+            [](ir::kernel &k) { k.drains[0].runs[0].count++; },
+            [](ir::kernel &k) { k.drains[0].runs[0].scratch_step_bytes++; },
+            [](ir::kernel &k) { k.drains[0].runs[0].dst_step_bytes++; },
             [](ir::kernel &k) { k.drains[0].fetched_base_bytes++; },
             [](ir::kernel &k) { k.chain.drain = 0; },
             [](ir::kernel &k) { k.chain.fetched_base_bytes++; },
-            [](ir::kernel &k) { k.fetched_offset_bytes.push_back(0); },
-            [](ir::kernel &k) { k.fetched_offset_bytes[0]++; },
+            [](ir::kernel &k) {
+                k.fetched_lines.push_back({0, 1, 0, 1});
+            },
+            [](ir::kernel &k) { k.fetched_lines[0].offset_bytes++; },
+            [](ir::kernel &k) { k.fetched_lines[0].n_rows++; },
+            [](ir::kernel &k) { k.fetched_lines[0].n_lines++; },
+            [](ir::kernel &k) { k.fetched_lines[0].step_bytes++; },
             [](ir::kernel &k) { k.constants.push_back({}); },
             [](ir::kernel &k) { k.constants[0][63] = 1; },
             [](ir::kernel &k) { k.blocks.push_back({}); },

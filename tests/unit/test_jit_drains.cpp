@@ -22,6 +22,7 @@ using tfmt_test::random_source;
 
 constexpr int64_t line = 64;
 constexpr int64_t src_bytes = 8 << 10;
+constexpr int64_t max_count = 4;         // of runs in one entry
 constexpr int64_t chain_src_bytes = 600; // that a chain's steps may go along the source
 
 // Kernels whose fills copy any bytes of the source to the runs of a drain.
@@ -30,27 +31,33 @@ public:
     drain_maker(int vector_bytes, uint64_t seed, bool is_streaming) : random_(seed) {
         k_.vector_bytes = vector_bytes;
         k_.is_streaming = is_streaming;
-        k_.fetched_offset_bytes = fetched_lines();
+        k_.fetched_lines = fetched_lines();
     }
 
     kernel k_;
     random_source random_;
 
-    // `n` runs in the scratch, each behind a line and more of its own; their places in the
-    // destination and their lengths are for the caller to set, up to `max_bytes`.
-    std::vector<scratch_run> runs_in_scratch(int n, int64_t max_bytes) {
-        std::vector<scratch_run> runs;
+    // `n` places of one or several runs in the scratch, each run behind a line and more of its own;
+    // their places in the destination and their lengths are for the caller to set, up to
+    // `max_bytes`.
+    std::vector<scratch_runs> runs_in_scratch(int n, int64_t max_bytes) {
+        std::vector<scratch_runs> runs;
         int64_t at = 0;
         for (int i = 0; i < n; i++) {
             at += line + random_.below(70);
             runs.push_back({at, 0, 1});
+            if (random_.one_in(3)) {
+                runs.back().count = random_.between(2, max_count);
+                runs.back().scratch_step_bytes = max_bytes + line + random_.below(70);
+                at += (runs.back().count - 1) * runs.back().scratch_step_bytes;
+            }
             at += max_bytes;
         }
         k_.scratch_bytes = std::max(k_.scratch_bytes, (at + line - 1) / line * line);
         return runs;
     }
 
-    int add_drain(bool is_chained, std::vector<scratch_run> runs) {
+    int add_drain(bool is_chained, std::vector<scratch_runs> runs) {
         k_.drains.push_back(
                 {is_chained, std::move(runs), random_.below(src_bytes) - src_bytes / 2});
         return int(k_.drains.size()) - 1;
@@ -61,8 +68,10 @@ public:
         nest_node fill, drain;
         fill.step = scratch_step::fill;
         fill.dst_offset_bytes = line; // as build() does it
-        for (const scratch_run &r : k_.drains[size_t(index)].runs)
-            add_copy(fill.children, r.scratch_offset_bytes - line, r.bytes);
+        for (const scratch_runs &r : k_.drains[size_t(index)].runs)
+            for (int64_t i = 0; i < r.count; i++)
+                add_copy(fill.children, r.scratch_offset_bytes - line + i * r.scratch_step_bytes,
+                        r.bytes);
         drain.step = scratch_step::drain;
         drain.drain = index;
         return {fill, drain};
@@ -102,15 +111,18 @@ public:
 private:
     // Lines to fetch: a few, many, none; in the source, before it, or, so that tables need wide
     // numbers, where no memory can be.
-    std::vector<int64_t> fetched_lines() {
-        std::vector<int64_t> offsets;
+    tfmt::cpu::line_list fetched_lines() {
+        tfmt::cpu::line_list lines;
         const bool are_near = random_.one_in(2);
-        for (int64_t n = random_.below(6) * random_.below(12); n > 0; n--) {
+        for (int64_t n = random_.below(6) * random_.below(4); n > 0; n--) {
             const auto anywhere = int64_t(random_.bits());
-            offsets.push_back(
-                    !are_near && random_.one_in(3) ? anywhere : anywhere % (4 * src_bytes));
+            const int64_t step = random_.below(300) - 100;
+            lines.push_back({!are_near && random_.one_in(3) ? anywhere : anywhere % (4 * src_bytes),
+                    random_.between(1, 20),
+                    are_near ? step : int64_t(uint64_t(step) * uint64_t(anywhere)),
+                    random_.between(1, 4)});
         }
-        return offsets;
+        return lines;
     }
 
     // Moves `bytes` from anywhere in the source to `at`, by whole vectors and a rest.
@@ -169,12 +181,13 @@ TEST_P(DrainsOn, UnchainedRuns) {
         random_source &random = maker.random_;
         const int64_t max_bytes = random.one_in(4) ? 1500 : 400;
         const int n = seed % 10 == 0 ? 150 : 1 + int(random.below(6));
-        std::vector<scratch_run> runs = maker.runs_in_scratch(n, max_bytes);
+        std::vector<scratch_runs> runs = maker.runs_in_scratch(n, max_bytes);
         int64_t at = 0;
-        for (scratch_run &r : runs) {
+        for (scratch_runs &r : runs) {
             r.dst_offset_bytes = at += random.below(130); // some touch the one before
             r.bytes = random_length(random, max_bytes);
-            at += r.bytes;
+            r.dst_step_bytes = r.bytes + random.below(130);
+            at += (r.count - 1) * r.dst_step_bytes + r.bytes;
         }
         const int drain = maker.add_drain(false, std::move(runs));
         maker.k_.root = maker.fill_and_drain(drain);
@@ -187,11 +200,12 @@ TEST_P(DrainsOn, RunsThatShareLines) {
     for (uint64_t seed = 0; seed < 60; seed++) {
         drain_maker maker(random_width(seed), 1000 + seed, seed % 2);
         random_source &random = maker.random_;
-        std::vector<scratch_run> runs = maker.runs_in_scratch(20, 90);
+        std::vector<scratch_runs> runs = maker.runs_in_scratch(20, 90);
         int64_t at = 0;
-        for (scratch_run &r : runs) {
+        for (scratch_runs &r : runs) {
             r.dst_offset_bytes = at;
-            at += r.bytes = random.between(1, 90);
+            r.bytes = r.dst_step_bytes = random.between(1, 90);
+            at += r.count * r.bytes;
         }
         for (size_t i = runs.size(); i > 1; i--)
             std::swap(runs[i - 1], runs[size_t(random.below(int64_t(i)))]);
@@ -206,17 +220,19 @@ struct chain {
     int n_drains;
     int n_runs;
     int64_t step_bytes;
+    int64_t row_bytes;                // from one of several runs to the next
     std::vector<int64_t> row_offsets; // of the runs of the first drain
     int64_t dst_bytes;
 };
 
 chain random_chain(random_source &random, int n_runs) {
-    chain c {1 + int(random.below(5)), n_runs, 0, {}, 0};
+    chain c {1 + int(random.below(5)), n_runs, 0, 0, {}, 0};
     c.step_bytes = 2 * line + random.below(random.one_in(2) ? 64 : 600);
     if (random.one_in(4)) c.step_bytes = c.step_bytes / line * line;
+    c.row_bytes = c.n_drains * c.step_bytes + random.below(100);
     for (int r = 0; r < n_runs; r++) {
         c.row_offsets.push_back(c.dst_bytes += random.below(100));
-        c.dst_bytes += c.n_drains * c.step_bytes;
+        c.dst_bytes += max_count * c.row_bytes;
     }
     return c;
 }
@@ -224,10 +240,12 @@ chain random_chain(random_source &random, int n_runs) {
 // The nodes that build() makes for a chain whose last drain is short.
 std::vector<nest_node> chain_nodes(drain_maker &maker, const chain &c) {
     random_source &random = maker.random_;
-    std::vector<scratch_run> runs = maker.runs_in_scratch(c.n_runs, c.step_bytes), last_runs = runs;
+    std::vector<scratch_runs> runs = maker.runs_in_scratch(c.n_runs, c.step_bytes),
+                              last_runs = runs;
     for (int r = 0; r < c.n_runs; r++) {
         runs[size_t(r)].dst_offset_bytes = last_runs[size_t(r)].dst_offset_bytes =
                 c.row_offsets[size_t(r)];
+        runs[size_t(r)].dst_step_bytes = last_runs[size_t(r)].dst_step_bytes = c.row_bytes;
         runs[size_t(r)].bytes = c.step_bytes;
         // A chain of one has at least two lines in each run.
         last_runs[size_t(r)].bytes = c.n_drains == 1 ? random.between(2 * line, c.step_bytes)
@@ -360,7 +378,7 @@ TEST_P(DrainsOn, DestinationsBeyond2GiB) {
         guarded_buffer src(size_t(src_bytes), placement::at_end);
         guarded_buffer scratch(size_t(maker.k_.scratch_bytes), placement::at_end, size_t(line));
         tfmt_test::fill_random_bits(src.data(), src_bytes, random);
-        const int64_t window_bytes = (200 + 5 * 800 + page) / page * page;
+        const int64_t window_bytes = (200 + max_count * (100 + 5 * 800) + page) / page * page;
         windows wanted(size_t(11 * far)), actual(size_t(11 * far));
         ASSERT_TRUE(wanted.data() && actual.data());
         std::vector<int64_t> offsets;

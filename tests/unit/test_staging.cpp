@@ -304,7 +304,12 @@ std::string drains_wrong(
 
 // "" if each byte that the block reads lies in a line of the list, which holds none twice.
 std::string fetches_wrong(const std::vector<place> &places, const staging &s, dim_t elem_bytes) {
-    const std::vector<dim_t> &lines = s.line_offset_bytes;
+    std::vector<dim_t> lines;
+    for (const tfmt::cpu::line_rows &r : s.lines)
+        for (dim_t row = 0; row < r.n_rows; row++)
+            for (dim_t i = 0; i < r.n_lines; i++)
+                lines.push_back(r.offset_bytes + row * r.step_bytes + i * tuning::line_bytes);
+    if (dim_t(lines.size()) != count_lines(s.lines)) return "lines miscounted";
     if (!std::is_sorted(lines.begin(), lines.end())
             || std::adjacent_find(lines.begin(), lines.end()) != lines.end())
         return "a line twice";
@@ -413,7 +418,8 @@ TEST(Staging, OfATranspose) {
     EXPECT_TRUE(s.is_chained);
     EXPECT_EQ(s.next_block_bytes, dim_t(64) * 4 * 200000);
     EXPECT_EQ(s.next_chain_bytes, dim_t(128) * 4);
-    EXPECT_EQ(s.line_offset_bytes.size(), size_t(64 * 8)); // 64 rows of 128 elements
+    EXPECT_EQ(count_lines(s.lines), 64 * 8); // 64 rows of 128 elements
+    EXPECT_EQ(s.lines.size(), 1u);
 }
 
 TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {

@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    using run_list = std::vector<scratch_run>;
+    using run_list = std::vector<scratch_runs>;
 
     size_t first_of_block() const { return p_.problem.levels.size() - size_t(p_.n_block_levels); }
 
@@ -122,6 +122,8 @@ private:
             for (size_t i = 0; i < runs.size(); i++)
                 if (runs[i].scratch_offset_bytes != first[i].scratch_offset_bytes
                         || runs[i].dst_offset_bytes != first[i].dst_offset_bytes
+                        || runs[i].count != first[i].count
+                        || runs[i].dst_step_bytes != first[i].dst_step_bytes
                         || ((!is_last || s.count > 1) && runs[i].bytes != l.dst_stride))
                     return false;
         }
@@ -160,20 +162,28 @@ private:
     }
 
     void add_runs(
-            run_list &runs, size_t depth, const scratch_run &at, const nest_state &state) const {
+            run_list &runs, size_t depth, const scratch_runs &at, const nest_state &state) const {
         if (const dim_t bytes = one_run(depth, state)) {
             runs.push_back({at.scratch_offset_bytes, at.dst_offset_bytes, bytes});
             return;
         }
         const level &l = p_.scratch.drain_levels[depth];
-        const auto moved = [&](const scratch_run &r, dim_t n_steps) {
-            return scratch_run {r.scratch_offset_bytes + n_steps * l.src_stride,
-                    r.dst_offset_bytes + n_steps * l.dst_stride, r.bytes};
+        const auto moved = [&](const scratch_runs &r, dim_t n_steps) {
+            scratch_runs there = r;
+            there.scratch_offset_bytes += n_steps * l.src_stride;
+            there.dst_offset_bytes += n_steps * l.dst_stride;
+            return there;
         };
         for (const segment &s : split(l.unit, state.limits[l.dim], state.in_padding)) {
             const size_t begin = runs.size();
             add_runs(runs, depth + 1, moved(at, s.first), enter(state, l.dim, s));
             const size_t n = runs.size() - begin; // of the first step, to be repeated
+            if (n == 1 && runs[begin].count == 1) {
+                runs[begin].count = s.count;
+                runs[begin].scratch_step_bytes = l.src_stride;
+                runs[begin].dst_step_bytes = l.dst_stride;
+                continue;
+            }
             runs.reserve(begin + n * size_t(s.count));
             for (dim_t step = 1; step < s.count; step++)
                 for (size_t i = 0; i < n; i++)
@@ -226,12 +236,19 @@ private:
 
 } // namespace
 
+int64_t n_runs(const drain &d) {
+    int64_t n = 0;
+    for (const scratch_runs &r : d.runs)
+        n += r.count;
+    return n;
+}
+
 kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
     k.is_streaming = p.stores == store_path::streamed || p.stores == store_path::staged;
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
-        k.fetched_offset_bytes = p.scratch.line_offset_bytes;
+        k.fetched_lines = p.scratch.lines;
     }
     k.vector_bytes = p.the_tile.vector_bytes;
     k.elem_bytes = p.the_tile.elem_bytes;

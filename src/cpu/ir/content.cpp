@@ -16,7 +16,8 @@ constexpr uint32_t is_wide_op = 1 << 24;
 // Most words of a number, and of the members of each structure that are numbers.
 constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
-constexpr size_t run_words = 3 * number_words, drain_words = 2 + number_words;
+constexpr size_t run_words = 6 * number_words, line_rows_words = 4 * number_words,
+                 drain_words = 2 + number_words;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
 constexpr size_t kernel_words = 9 * number_words + 23 + n_parameters * (2 + 2 * number_words);
 
@@ -78,8 +79,10 @@ public:
         put_small(is_chained);
         put_size(runs.size());
         put(fetched_base_bytes);
-        for (const auto &[scratch_offset_bytes, dst_offset_bytes, bytes] : runs)
-            for (int64_t v : {scratch_offset_bytes, dst_offset_bytes, bytes})
+        for (const auto &[scratch_offset_bytes, dst_offset_bytes, bytes, count, scratch_step_bytes,
+                     dst_step_bytes] : runs)
+            for (int64_t v : {scratch_offset_bytes, dst_offset_bytes, bytes, count,
+                         scratch_step_bytes, dst_step_bytes})
                 put(v);
     }
 
@@ -133,11 +136,11 @@ public:
 
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
-                scratch_bytes, drains, fetched_offset_bytes, n_values, constants, blocks,
-                src_step_bytes, dst_step_bytes, param_step_bytes, chain, root, rest] = k;
+                scratch_bytes, drains, fetched_lines, n_values, constants, blocks, src_step_bytes,
+                dst_step_bytes, param_step_bytes, chain, root, rest] = k;
         const auto &[chained_drain, chain_base_bytes] = chain;
-        make_room(kernel_words
-                + (lane_param_offset_bytes.size() + fetched_offset_bytes.size()) * number_words);
+        make_room(kernel_words + lane_param_offset_bytes.size() * number_words
+                + fetched_lines.size() * line_rows_words);
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
                      dst_step_bytes, param_step_bytes})
             put(v);
@@ -149,9 +152,10 @@ public:
         put_size(lane_param_offset_bytes.size());
         for (int64_t v : lane_param_offset_bytes)
             put(v);
-        put_size(fetched_offset_bytes.size());
-        for (int64_t v : fetched_offset_bytes)
-            put(v);
+        put_size(fetched_lines.size());
+        for (const auto &[offset_bytes, n_rows, step_bytes, n_lines] : fetched_lines)
+            for (dim_t v : {offset_bytes, n_rows, step_bytes, n_lines})
+                put(int64_t(v));
         for (size_t n : {drains.size(), constants.size(), blocks.size()})
             put_size(n);
         for (const drain &d : drains)

@@ -106,10 +106,9 @@ std::string to_text(const kernel &k) {
     add_nodes(text, k.rest, "    ");
     for (size_t i = 0; i < k.drains.size(); i++) {
         const drain &d = k.drains[i];
-        text += "  drain " + std::to_string(i) + ": " + std::to_string(d.runs.size()) + " runs"
+        text += "  drain " + std::to_string(i) + ": " + std::to_string(n_runs(d)) + " runs"
                 + (d.is_chained ? ", chained, of " : " of ") + std::to_string(d.runs[0].bytes)
-                + " bytes, prefetches " + std::to_string(k.fetched_offset_bytes.size())
-                + " lines\n";
+                + " bytes, prefetches " + std::to_string(count_lines(k.fetched_lines)) + " lines\n";
     }
     for (size_t b = 0; b < k.blocks.size(); b++) {
         text += "  block " + std::to_string(b) + "\n";

@@ -95,9 +95,11 @@ private:
 
     // Keeping back the end of a run and writing it next time is the same as writing it at once.
     void drain_to(const drain &d, uint8_t *dst) {
-        for (const scratch_run &r : d.runs)
-            std::memcpy(dst + r.dst_offset_bytes, scratch_.data() + r.scratch_offset_bytes,
-                    size_t(r.bytes));
+        for (const scratch_runs &r : d.runs)
+            for (int64_t i = 0; i < r.count; i++)
+                std::memcpy(dst + r.dst_offset_bytes + i * r.dst_step_bytes,
+                        scratch_.data() + r.scratch_offset_bytes + i * r.scratch_step_bytes,
+                        size_t(r.bytes));
     }
 
     void load(const op &o, const uint8_t *src) {

@@ -76,10 +76,14 @@ enum class scratch_step : uint8_t {
     end_rows    // behind the last one: what it has kept back is written
 };
 
-struct scratch_run {
+// `count` runs of `bytes` each.
+struct scratch_runs {
     int64_t scratch_offset_bytes; // a line or more, for what the drain before has kept back
     int64_t dst_offset_bytes;
     int64_t bytes;
+    int64_t count = 1;
+    int64_t scratch_step_bytes = 0;
+    int64_t dst_step_bytes = 0;
 };
 
 // Chained drains continue the runs of the one before them in the destination. Each but the first
@@ -87,8 +91,8 @@ struct scratch_run {
 // and the last of the whole sequence are written at once.
 struct drain {
     bool is_chained;
-    std::vector<scratch_run> runs;
-    int64_t fetched_base_bytes; // from src to where kernel::fetched_offset_bytes count from
+    std::vector<scratch_runs> runs;
+    int64_t fetched_base_bytes; // from src to where kernel::fetched_lines count from
 };
 
 // Root steps that are links of one chain, however many of them a call does; the rest goes on with
@@ -131,8 +135,8 @@ struct kernel {
     bool is_streaming = false;
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
-    std::vector<int64_t> fetched_offset_bytes; // of the lines that drains fetch, to be read soon
-    int n_values = 0;                          // that a block has at most
+    line_list fetched_lines; // by drains, as they will be read soon
+    int n_values = 0;        // that a block has at most
     std::vector<byte_indices> constants;
     std::vector<block> blocks;
     int64_t src_step_bytes = 0;
@@ -144,6 +148,8 @@ struct kernel {
 };
 
 kernel build(const plan &p, const kernel_spec &spec);
+
+int64_t n_runs(const drain &d);
 
 // Bits of memory that a lane of a load or store takes.
 int memory_elem_bits(const kernel &k, op_kind kind);

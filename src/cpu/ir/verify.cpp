@@ -133,10 +133,13 @@ std::string check_scratch_step(const kernel &k, const nest_node &n) {
     if (k.scratch_bytes <= 0 || n.block >= 0 || n.count != 1) return "scratch step of no scratch";
     if (n.step == scratch_step::fill) return check_nodes(k, n.children);
     if (n.drain < 0 || n.drain >= int(k.drains.size())) return "unknown drain";
-    for (const scratch_run &r : k.drains[size_t(n.drain)].runs)
-        if (r.bytes < 1 || r.scratch_offset_bytes < tuning::line_bytes
-                || r.scratch_offset_bytes + r.bytes > k.scratch_bytes)
+    for (const scratch_runs &r : k.drains[size_t(n.drain)].runs) {
+        const int64_t last = r.scratch_offset_bytes + (r.count - 1) * r.scratch_step_bytes;
+        if (r.bytes < 1 || r.count < 1
+                || std::min(r.scratch_offset_bytes, last) < tuning::line_bytes
+                || std::max(r.scratch_offset_bytes, last) + r.bytes > k.scratch_bytes)
             return "run outside of the scratch";
+    }
     return "";
 }
 

@@ -3,30 +3,43 @@
 
 #include <algorithm>
 
+#include "cpu/plan/tuning.hpp"
+
 namespace tfmt::cpu::jit {
 
 namespace {
 
 bool is_narrow(int64_t v) { return v == int32_t(v); }
 
-bool are_narrow(const ir::scratch_run &r) {
-    return is_narrow(r.scratch_offset_bytes) && is_narrow(r.dst_offset_bytes) && is_narrow(r.bytes);
+bool are_narrow(const ir::drain &d) {
+    return std::all_of(d.runs.begin(), d.runs.end(), [](const ir::scratch_runs &r) {
+        return is_narrow(r.scratch_offset_bytes) && is_narrow(r.dst_offset_bytes)
+                && is_narrow(r.bytes) && is_narrow(r.count) && is_narrow(r.scratch_step_bytes)
+                && is_narrow(r.dst_step_bytes);
+    });
+}
+
+int64_t gap_behind(const line_rows &r) { return r.step_bytes - r.n_lines * tuning::line_bytes; }
+
+bool are_narrow(const line_rows &r) {
+    return is_narrow(r.offset_bytes) && is_narrow(r.n_rows) && is_narrow(r.n_lines)
+            && is_narrow(gap_behind(r));
 }
 
 bool are_narrow(const ir::kernel &k) {
-    const auto are_narrow_in = [](const ir::drain &d) {
-        return std::all_of(d.runs.begin(), d.runs.end(),
-                [](const ir::scratch_run &r) { return are_narrow(r); });
-    };
-    return std::all_of(k.drains.begin(), k.drains.end(), are_narrow_in)
-            && std::all_of(k.fetched_offset_bytes.begin(), k.fetched_offset_bytes.end(), is_narrow);
+    const auto is_narrow_drain = [](const ir::drain &d) { return are_narrow(d); };
+    const auto is_narrow_line = [](const line_rows &r) { return are_narrow(r); };
+    return std::all_of(k.drains.begin(), k.drains.end(), is_narrow_drain)
+            && std::all_of(k.fetched_lines.begin(), k.fetched_lines.end(), is_narrow_line);
 }
 
 bool have_same_runs(const ir::drain &a, const ir::drain &b) {
     return std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(),
-            [](const ir::scratch_run &x, const ir::scratch_run &y) {
+            [](const ir::scratch_runs &x, const ir::scratch_runs &y) {
                 return x.scratch_offset_bytes == y.scratch_offset_bytes
-                        && x.dst_offset_bytes == y.dst_offset_bytes && x.bytes == y.bytes;
+                        && x.dst_offset_bytes == y.dst_offset_bytes && x.bytes == y.bytes
+                        && x.count == y.count && x.scratch_step_bytes == y.scratch_step_bytes
+                        && x.dst_step_bytes == y.dst_step_bytes;
             });
 }
 
@@ -44,13 +57,16 @@ drain_tables::drain_tables(const ir::kernel &k) : number_bytes_(are_narrow(k) ? 
 
 template <typename Number>
 void drain_tables::fill(const ir::kernel &k) {
-    const std::vector<int64_t> &lines = k.fetched_offset_bytes;
-    std::vector<Number> numbers(lines.begin(), lines.end());
+    std::vector<Number> numbers;
+    for (const line_rows &r : k.fetched_lines)
+        for (int64_t v : {r.offset_bytes, r.n_rows, r.n_lines, gap_behind(r)})
+            numbers.push_back(Number(v));
+    numbers.resize(numbers.size() + n_line_fields, 0);
     for (size_t i = 0; i < k.drains.size(); i++) {
         const size_t same = first_with_runs_of(k.drains, i);
         offsets_bytes_.push_back(
                 same < i ? offsets_bytes_[same] : int(numbers.size() * sizeof(Number)));
-        if (same == i) append_runs(numbers, k.drains[i], lines.size());
+        if (same == i) append_runs(numbers, k.drains[i], count_lines(k.fetched_lines));
     }
     const auto *bytes = reinterpret_cast<const uint8_t *>(numbers.data());
     data_.assign(bytes, bytes + numbers.size() * sizeof(Number));
@@ -58,17 +74,19 @@ void drain_tables::fill(const ir::kernel &k) {
 
 // The lines are fetched a few at a time, from the first run on.
 template <typename Number>
-void drain_tables::append_runs(std::vector<Number> &numbers, const ir::drain &d, size_t n_lines) {
-    const size_t lines_per_run = (n_lines + d.runs.size() - 1) / d.runs.size();
+void drain_tables::append_runs(
+        std::vector<Number> &numbers, const ir::drain &d, int64_t n_fetched) {
+    const int64_t runs = ir::n_runs(d);
     size_t at = numbers.size();
     numbers.resize(at + n_fields * (d.runs.size() + 1), 0);
-    for (const ir::scratch_run &r : d.runs) {
-        const size_t n = std::min(lines_per_run, n_lines);
-        n_lines -= n;
+    for (const ir::scratch_runs &r : d.runs) {
         numbers[at + scratch] = Number(r.scratch_offset_bytes);
         numbers[at + dst] = Number(r.dst_offset_bytes);
         numbers[at + bytes] = Number(r.bytes);
-        numbers[at + fetched] = Number(n);
+        numbers[at + count] = Number(r.count);
+        numbers[at + scratch_step] = Number(r.scratch_step_bytes);
+        numbers[at + dst_step] = Number(r.dst_step_bytes);
+        numbers[at + fetched] = Number((n_fetched + runs - 1) / runs);
         at += n_fields;
     }
 }

@@ -160,7 +160,7 @@ private:
     void emit_for_each_run(Body &&body);
     void load_number(const Reg64 &to, const RegExp &from);
     void load_field(const Reg64 &to, drain_tables::field f);
-    void load_places();
+    void go_to_run();
     void emit_claim(bool of_end);
     void emit_drain(bool is_chained);
     void emit_copy();

@@ -7,10 +7,11 @@
 // Drains of a scratch: loops over tables of runs, the same for all instruction sets but for how a
 // line and a part of one are moved. A kernel has each loop once, as a routine that its drains call.
 //
-// Registers of a routine: rdi and rsi move along scratch and destination, rax counts the bytes
-// left, rdx walks the table and rbp the lines to fetch, rbx is where these count from, r12 the
-// destination's base, rcx and r11 are for anything. r8 is the scratch. r10 says of a chain whether
-// its first drain is done, and of a chain of root steps whether this is the last of them.
+// Registers of a routine: rdx walks the table, r13 and r12 are where a run begins in scratch and
+// destination, whose base is r9; rdi and rsi move along the run, rax counts the bytes left. rbp
+// walks the list of lines to fetch, r14 is the next one, from rbx, and r15 how many are left of its
+// row. rcx and r11 are for anything. r8 is the scratch. r10 says of a chain whether its first drain
+// is done, and of a chain of root steps whether this is the last of them.
 namespace tfmt::cpu::jit {
 
 using namespace Xbyak;
@@ -91,9 +92,10 @@ void emitter::emit_end_of_chain() {
 }
 
 void emitter::call_for_runs(drain_routine what, int drain) {
-    const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r12};
+    const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r9, r12, r13, r14, r15};
     for (const Reg64 &r : saved)
         push(r);
+    const bool has_fetches = !k_.fetched_lines.empty();
     const int64_t base_bytes = k_.drains[size_t(drain)].fetched_base_bytes;
     mov(rbx, rdi);
     add_to(rbx, src_base_ + base_bytes);
@@ -105,12 +107,19 @@ void emitter::call_for_runs(drain_routine what, int drain) {
         add_to(rbx, k_.chain.fetched_base_bytes - base_bytes);
         L(goes_on);
     }
-    mov(r12, rsi);
-    add_to(r12, dst_base_);
+    mov(r9, rsi);
+    add_to(r9, dst_base_);
     lea(rdx, ptr[rip + tables_label_ + tables_.offset_bytes(drain)]);
-    lea(rbp, ptr[rip + tables_label_]);
+    if (has_fetches) {
+        lea(rbp, ptr[rip + tables_label_]);
+        load_number(r14, rbp + tables_.offset_of(drain_tables::line));
+        load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
+        load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
+        push(rcx);
+    }
     call(routines_[size_t(what)].label);
     routines_[size_t(what)].is_called = true;
+    if (has_fetches) pop(rcx);
     for (size_t i = std::size(saved); i-- > 0;)
         pop(saved[i]);
 }
@@ -132,20 +141,32 @@ void emitter::emit_drain_routines() {
     emit(drain_routine::end_rows, [&] { emit_end_of_row(); });
 }
 
-// Calls body() for each entry of the table at rdx.
+// Calls body() for each run of the table at rdx.
 template <typename Body>
 void emitter::emit_for_each_run(Body &&body) {
-    Label again;
+    Label next_entry, next_run, done;
+    L(next_entry);
+    load_field(rcx, drain_tables::count);
+    test(rcx, rcx);
+    jz(done, T_NEAR);
+    push(rcx);
+    load_field(r13, drain_tables::scratch);
+    add(r13, r8);
+    load_field(r12, drain_tables::dst);
+    add(r12, r9);
     align(16);
-    L(again);
+    L(next_run);
     body();
-    add(rdx, tables_.field_offset_bytes(drain_tables::n_fields));
-    const int bytes = tables_.field_offset_bytes(drain_tables::bytes);
-    if (tables_.number_bytes() == 4)
-        cmp(dword[rdx + bytes], 0);
-    else
-        cmp(qword[rdx + bytes], 0);
-    jne(again, T_NEAR);
+    load_field(rcx, drain_tables::scratch_step);
+    add(r13, rcx);
+    load_field(rcx, drain_tables::dst_step);
+    add(r12, rcx);
+    dec(qword[rsp]);
+    jnz(next_run, T_NEAR);
+    pop(rcx);
+    add(rdx, tables_.offset_of(drain_tables::n_fields));
+    jmp(next_entry, T_NEAR);
+    L(done);
 }
 
 void emitter::load_number(const Reg64 &to, const RegExp &from) {
@@ -156,23 +177,20 @@ void emitter::load_number(const Reg64 &to, const RegExp &from) {
 }
 
 void emitter::load_field(const Reg64 &to, drain_tables::field f) {
-    load_number(to, rdx + tables_.field_offset_bytes(f));
+    load_number(to, rdx + tables_.offset_of(f));
 }
 
-// Where the run is in scratch and destination.
-void emitter::load_places() {
-    load_field(rdi, drain_tables::scratch);
-    add(rdi, r8);
-    load_field(rsi, drain_tables::dst);
-    add(rsi, r12);
+// To where the run is in scratch and destination.
+void emitter::go_to_run() {
+    mov(rdi, r13);
+    mov(rsi, r12);
 }
 
 // Lines that will be written in part, at the beginning or the end of the runs, are fetched before:
 // a store that waits for its line holds up all that follow.
 void emitter::emit_claim(bool of_end) {
     Label whole;
-    load_field(rsi, drain_tables::dst);
-    add(rsi, r12);
+    mov(rsi, r12);
     if (of_end) {
         load_field(rcx, drain_tables::bytes);
         add(rsi, rcx);
@@ -185,7 +203,7 @@ void emitter::emit_claim(bool of_end) {
 
 void emitter::emit_drain(bool is_chained) {
     emit_fetches();
-    load_places();
+    go_to_run();
     load_field(rax, drain_tables::bytes);
     emit_run_begin(is_chained);
     emit_lines(4);
@@ -203,7 +221,7 @@ void emitter::emit_drain(bool is_chained) {
 void emitter::emit_copy() {
     Label part, done;
     emit_fetches();
-    load_places();
+    go_to_run();
     load_field(rax, drain_tables::bytes);
     mov(rcx, rax);
     emit_lines(4);
@@ -225,15 +243,30 @@ void emitter::emit_copy() {
 // The next lines of the list, as many as the entry counts. (Two instructions for each, with no
 // loop, moved bytes as fast, but were up to 12 KiB of code.)
 void emitter::emit_fetches() {
-    if (k_.fetched_offset_bytes.empty()) return;
-    Label again, none;
+    if (k_.fetched_lines.empty()) return;
+    Label again, next_rows, begin_row, has_more, none;
+    const auto rows_left = qword[rsp + 2 * 8]; // below the runs left and where the routine returns
     load_field(r11, drain_tables::fetched);
-    test(r11, r11);
-    jz(none);
     L(again);
-    load_number(rcx, rbp);
-    prefetcht1(ptr[rbx + rcx]);
-    add(rbp, tables_.number_bytes());
+    test(r15, r15);
+    jz(none);
+    prefetcht1(ptr[rbx + r14]);
+    add(r14, line_bytes);
+    dec(r15);
+    jnz(has_more);
+    dec(rows_left);
+    jz(next_rows);
+    load_number(rcx, rbp + tables_.offset_of(drain_tables::row_gap));
+    add(r14, rcx);
+    jmp(begin_row);
+    L(next_rows);
+    add(rbp, tables_.offset_of(drain_tables::n_line_fields));
+    load_number(r14, rbp + tables_.offset_of(drain_tables::line));
+    load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
+    mov(rows_left, rcx);
+    L(begin_row);
+    load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
+    L(has_more);
     dec(r11);
     jnz(again);
     L(none);
@@ -281,13 +314,12 @@ void emitter::emit_lines(int n) {
 // The last 64 bytes of the run go before its beginning, where the next drain's run begins.
 void emitter::emit_keep_back() {
     lea(rdi, ptr[rdi + rax - line_bytes]);
-    load_field(rsi, drain_tables::scratch);
-    lea(rsi, ptr[rsi + r8 - line_bytes]);
+    lea(rsi, ptr[r13 - line_bytes]);
     move_line(0, false);
 }
 
 void emitter::emit_end_of_row() {
-    load_places();
+    go_to_run();
     load_field(rcx, drain_tables::bytes);
     add(rsi, rcx);
     mov(r11, rsi);

@@ -49,8 +49,29 @@ bool is_nested(const std::vector<block_part> &parts) {
 
 dim_t round_up(dim_t n, dim_t unit) { return (n + unit - 1) / unit * unit; }
 
+// Sorted offsets of lines as rows of equal length at equal steps.
+line_list rows_of(const std::vector<dim_t> &offsets) {
+    line_list rows;
+    for (size_t i = 0, end; i < offsets.size(); i = end) {
+        for (end = i + 1; end < offsets.size(); end++)
+            if (offsets[end] != offsets[end - 1] + tuning::line_bytes) break;
+        const auto n_lines = dim_t(end - i);
+        if (!rows.empty() && rows.back().n_lines == n_lines) {
+            line_rows &last = rows.back();
+            const dim_t past = offsets[i] - last.offset_bytes;
+            if (last.n_rows == 1) last.step_bytes = past;
+            if (past == last.n_rows * last.step_bytes) {
+                last.n_rows++;
+                continue;
+            }
+        }
+        rows.push_back({offsets[i], 1, 0, n_lines});
+    }
+    return rows;
+}
+
 // The lines of the block's source.
-std::vector<dim_t> source_lines(
+line_list source_lines(
         const move_problem &p, const std::vector<block_part> &parts, dim_t elem_bytes) {
     dim_t run = elem_bytes; // addresses covered from each of `starts` on
     std::vector<dim_t> starts {0}, lines;
@@ -77,7 +98,8 @@ std::vector<dim_t> source_lines(
             lines.push_back(at * tuning::line_bytes);
     std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-    return lines;
+    if (lines.size() > size_t(tuning::max_fetched_lines)) return {};
+    return rows_of(lines);
 }
 
 // Bytes from the first to behind the last that parts [0, n) cover in the destination, 0 if the
@@ -108,6 +130,13 @@ const level *level_around(const loop_order &order, int n) {
 }
 
 } // namespace
+
+dim_t count_lines(const line_list &lines) {
+    dim_t n = 0;
+    for (const line_rows &r : lines)
+        n += r.n_rows * r.n_lines;
+    return n;
+}
 
 staging make_staging(
         const move_problem &p, const tile &t, const loop_order &order, bool may_chain) {
@@ -147,8 +176,7 @@ staging make_staging(
     if (run_bytes == 0) run_bytes = bytes;
     if (run_bytes < tuning::min_drained_run_bytes) return {};
     s.scratch_bytes = bytes;
-    s.line_offset_bytes = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
-    if (s.line_offset_bytes.size() > size_t(tuning::max_fetched_lines)) s.line_offset_bytes.clear();
+    s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
     if (const level *around = level_around(order, 1)) {
         s.is_chained = may_chain && around->dst_stride == run_bytes;
         s.next_block_bytes = around->src_stride;

@@ -19,15 +19,26 @@
 // block continues each of them.
 namespace tfmt::cpu {
 
+// `n_rows` times `n_lines` lines one behind the other.
+struct line_rows {
+    dim_t offset_bytes;
+    dim_t n_rows;
+    dim_t step_bytes; // from one row to the next
+    dim_t n_lines;    // of a row
+};
+using line_list = std::vector<line_rows>;
+
+dim_t count_lines(const line_list &lines);
+
 struct staging {
     dim_t scratch_bytes = 0;          // 0: the tiles are stored where they belong
     stride_list bit_strides;          // of the tile's bits, in the scratch
     std::vector<dim_t> level_strides; // of the block's levels, in the scratch
     std::vector<level> drain_levels;  // outer to inner; src_stride is of the scratch
-    bool is_chained = false; // the level around the block continues the runs of the block before
-    std::vector<dim_t> line_offset_bytes; // of the block's source; none if they are too many
-    dim_t next_block_bytes = 0;           // to the source of the next block; 0: not known
-    dim_t next_chain_bytes = 0;           // to that of the next chain, from the first block of one
+    bool is_chained = false;    // the level around the block continues the runs of the block before
+    line_list lines;            // of the block's source, each once; none if they are too many
+    dim_t next_block_bytes = 0; // to the source of the next block; 0: not known
+    dim_t next_chain_bytes = 0; // to that of the next chain, from the first block of one
 
     explicit operator bool() const { return scratch_bytes > 0; }
 };
