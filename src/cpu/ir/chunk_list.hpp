@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -20,7 +21,7 @@ struct chunk {
     uint64_t data = ~uint64_t(0);
 };
 
-// The chunks of one load or store. There is nearly always one, which stands in place: kernels are
+// The chunks of one load or store. There are mostly one or two, which stand in place: kernels are
 // some hundred operations, and each piece of memory asked for takes as long as an instruction.
 class chunk_list {
 public:
@@ -36,16 +37,16 @@ public:
     }
 
     void push_back(const chunk &c) {
-        if (n_ == 0)
-            one_ = c;
+        if (n_ < few)
+            few_[n_] = c;
         else {
-            if (n_ == 1) many_.assign(1, one_);
+            if (n_ == few) many_.assign(few_.begin(), few_.end());
             many_.push_back(c);
         }
         n_++;
     }
     void reserve(size_t n) {
-        if (n > 1) many_.reserve(n);
+        if (n > few) many_.reserve(n);
     }
     void clear() {
         many_.clear();
@@ -57,17 +58,19 @@ public:
     bool moves_nothing() const {
         return std::all_of(begin(), end(), [](const chunk &c) { return c.mask == 0; });
     }
-    chunk *begin() { return n_ > 1 ? many_.data() : &one_; }
+    chunk *begin() { return n_ > few ? many_.data() : few_.data(); }
     chunk *end() { return begin() + n_; }
-    const chunk *begin() const { return n_ > 1 ? many_.data() : &one_; }
+    const chunk *begin() const { return n_ > few ? many_.data() : few_.data(); }
     const chunk *end() const { return begin() + n_; }
     chunk &operator[](size_t i) { return begin()[i]; }
     const chunk &operator[](size_t i) const { return begin()[i]; }
 
 private:
+    static constexpr size_t few = 2;
+
     size_t n_ = 0;
-    chunk one_ {};
-    std::vector<chunk> many_; // all of them, from two on
+    std::array<chunk, few> few_ {};
+    std::vector<chunk> many_; // all of them, where they are more
 };
 
 } // namespace tfmt::cpu::ir

@@ -17,6 +17,16 @@ int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
 } // namespace
 
+void constant_pool::begin(const std::vector<uint8_t> &tables) {
+    begin();
+    tables_ = &tables;
+    tables_distance_ = used_bytes_ = round_up(int(tables.size()), sizeof(uint64_t));
+}
+
+Xbyak::RegRip constant_pool::address_in_tables(int offset_bytes) const {
+    return g_.rip + static_cast<const void *>(origin_ - tables_distance_ + offset_bytes);
+}
+
 Xbyak::RegRip constant_pool::address_of(const uint8_t *bytes, int n_bytes) {
     const auto begins_so = [&](const entry &e) {
         if (e.n_bytes < n_bytes || e.bytes[0] != bytes[0]) return false; // mostly
@@ -31,18 +41,19 @@ Xbyak::RegRip constant_pool::address_of(const uint8_t *bytes, int n_bytes) {
     return g_.rip + static_cast<const void *>(origin_ - found->distance);
 }
 
-std::vector<uint8_t> constant_pool::with_code(
-        const uint8_t *code, size_t n_bytes, size_t more_bytes) const {
-    const int begin = entries_.empty()
+std::vector<uint8_t> constant_pool::with_code(const uint8_t *code, size_t n_bytes) const {
+    const int begin = used_bytes_ == 0
             ? 0
             : round_up(jump_bytes + used_bytes_, int(tuning::line_bytes));
     std::vector<uint8_t> all;
-    all.reserve(size_t(begin) + n_bytes + more_bytes);
+    all.reserve(size_t(begin) + n_bytes);
     if (begin > 0) {
         const int32_t jump = begin - jump_bytes;
         all.resize(size_t(begin));
         all[0] = jump_opcode;
         std::memcpy(all.data() + 1, &jump, sizeof jump);
+        if (tables_)
+            std::copy(tables_->begin(), tables_->end(), all.begin() + begin - tables_distance_);
         for (const entry &e : entries_)
             std::memcpy(all.data() + begin - e.distance, e.bytes, size_t(e.n_bytes));
     }

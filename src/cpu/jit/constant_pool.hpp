@@ -19,16 +19,20 @@ class constant_pool {
 public:
     explicit constant_pool(Xbyak::CodeGenerator &g) : g_(g) {}
 
-    // To be called before the first instruction.
+    // One of these is to be called before the first instruction. `tables`, which must live on,
+    // stand before the constants, at a multiple of 8 bytes.
     void begin() { origin_ = g_.getCurr(); }
+    void begin(const std::vector<uint8_t> &tables);
+
+    // The address of byte `offset_bytes` of the tables.
+    Xbyak::RegRip address_in_tables(int offset_bytes) const;
 
     // The address of the first n_bytes (4 to 64, a power of two) of `bytes`, a multiple of n_bytes.
     Xbyak::RegRip address_of(const uint8_t *bytes, int n_bytes);
 
-    // The constants and the code, which may stand at any multiple of a line. Its first byte is
-    // where to call it. There is room for `more_bytes` behind.
-    std::vector<uint8_t> with_code(
-            const uint8_t *code, size_t n_bytes, size_t more_bytes = 0) const;
+    // The tables, the constants and the code, which may stand at any multiple of a line. Its first
+    // byte is where to call it.
+    std::vector<uint8_t> with_code(const uint8_t *code, size_t n_bytes) const;
 
 private:
     struct entry {
@@ -39,6 +43,8 @@ private:
     Xbyak::CodeGenerator &g_;
     const uint8_t *origin_ = nullptr;
     std::vector<entry> entries_;
+    const std::vector<uint8_t> *tables_ = nullptr;
+    int tables_distance_ = 0; // before the code
     int used_bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 #include "cpu/ir/ir.hpp"
 
-// What the drains of a kernel read while they run, as it stands behind the code: the lines to
+// What the drains of a kernel read while they run, as it stands before the code: the lines to
 // fetch, one list for all drains, and for each drain a table of its runs. Numbers are 4 bytes wide
 // where all of them fit, else 8. Drains of the same runs share a table.
 //

@@ -80,10 +80,11 @@ void emitter::add_to(const Reg64 &reg, int64_t value) {
 }
 
 std::vector<uint8_t> emitter::assemble() {
-    pool_.begin();
+    pool_.begin(tables_.data());
+    if (!k_.drains.empty()) emit_drain_routines();
     prepare_conversion();
-    Label load_constants;
-    if (lane_ops_) jmp(load_constants, T_NEAR);
+    forward_jump load_constants;
+    if (lane_ops_) load_constants = jump();
     const uint8_t *constants_loaded = getCurr();
     for (size_t c = 0; c < k_.constants.size(); c++)
         constants_.push_back(constant_bytes(int(c)));
@@ -99,9 +100,8 @@ std::vector<uint8_t> emitter::assemble() {
     if (k_.scratch_bytes > 0) push(rcx);
     prologue();
     emit_begin_of_chain();
-    Label root_done, done;
     test(rdx, rdx);
-    jz(root_done, T_NEAR);
+    const forward_jump none = jump_if(zero);
     align(32);
     const uint8_t *root = getCurr();
     emit_near_end_of_chain();
@@ -112,13 +112,13 @@ std::vector<uint8_t> emitter::assemble() {
     dec(rdx);
     jnz(root);
     emit_end_of_chain();
-    L(root_done);
+    land(none);
     if (k_.scratch_bytes > 0) pop(rcx);
     if (!k_.rest.empty()) {
         test(rcx, rcx);
-        jz(done, T_NEAR);
+        const forward_jump done = jump_if(zero);
         emit_nodes(k_.rest, 0);
-        L(done);
+        land(done);
     }
     epilogue();
     if (computes) pop(r15);
@@ -126,19 +126,29 @@ std::vector<uint8_t> emitter::assemble() {
         pop(Reg64(counter_regs[1 + i]));
     ret();
     if (lane_ops_) { // which they are is known only here
-        L(load_constants);
+        land(load_constants);
         lane_ops_->load_kept_constants();
-        jmp(constants_loaded, T_NEAR);
+        jmp(constants_loaded);
     }
-    if (!k_.drains.empty()) {
-        emit_drain_routines();
-        align(sizeof(uint64_t));
-        L(tables_label_);
-    }
-    ready(); // throws if a label was forgotten
-    std::vector<uint8_t> code = pool_.with_code(getCode(), getSize(), tables_.data().size());
-    code.insert(code.end(), tables_.data().begin(), tables_.data().end());
-    return code;
+    return pool_.with_code(getCode(), getSize());
+}
+
+emitter::forward_jump emitter::jump() {
+    db(0xe9);
+    dd(0);
+    return {getSize()};
+}
+
+emitter::forward_jump emitter::jump_if(condition c) {
+    db(0x0f);
+    db(0x80 | c);
+    dd(0);
+    return {getSize()};
+}
+
+void emitter::land(forward_jump j) {
+    constexpr size_t displacement_bytes = sizeof(int32_t);
+    rewrite(j.behind - displacement_bytes, getSize() - j.behind, displacement_bytes);
 }
 
 std::vector<uint8_t> emitter::constant_bytes(int c) const {

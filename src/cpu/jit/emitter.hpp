@@ -139,6 +139,16 @@ protected:
     // The pieces of 16-byte lane `lane` of a load or store.
     static piece_list pieces_of_lane(const ir::op &o, int lane);
 
+    // A jump to a place that comes later. (A label of Xbyak is several entries in hash tables: some
+    // 20 of them in a drain were a twelfth of the time to make a kernel.)
+    enum condition : uint8_t { below = 2, zero = 4, not_zero = 5 };
+    struct forward_jump {
+        size_t behind = 0; // its displacement, the last four bytes of it
+    };
+    forward_jump jump();
+    forward_jump jump_if(condition c);
+    void land(forward_jump j);
+
     const ir::kernel &k_;
 
 private:
@@ -147,10 +157,6 @@ private:
     void emit_scratch_step(const ir::nest_node &n, int depth);
     void emit_fill(const ir::nest_node &n, int depth);
     enum class drain_routine { alone, chained, copied, claim_begins, claim_ends, end_rows, n };
-    struct routine {
-        Xbyak::Label label;
-        bool is_called = false;
-    };
     void emit_begin_of_chain();
     void emit_near_end_of_chain();
     void emit_end_of_chain();
@@ -253,8 +259,7 @@ private:
     constant_pool pool_;
     std::vector<std::vector<uint8_t>> constants_; // in the ISA's units
     const drain_tables tables_;
-    Xbyak::Label tables_label_; // behind everything else
-    std::array<routine, size_t(drain_routine::n)> routines_;
+    std::array<const uint8_t *, size_t(drain_routine::n)> routines_ {};
     std::vector<std::vector<op_registers>> registers_; // of each block, once it was emitted
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iterator>
 
 #include "cpu/jit/emitter.hpp"
@@ -67,28 +68,27 @@ void emitter::emit_begin_of_chain() {
 // At the beginning of a root step.
 void emitter::emit_near_end_of_chain() {
     if (!k_.chain) return;
-    Label goes_on;
     lea(rax, ptr[rdx - 1]);
     if (!k_.rest.empty()) or_(rax, ptr[rsp]); // whether it follows
     test(rax, rax);
-    jnz(goes_on, T_NEAR);
+    const forward_jump goes_on = jump_if(not_zero);
     or_(r10d, is_in_last);
     call_for_runs(drain_routine::claim_ends, k_.chain.drain);
-    L(goes_on);
+    land(goes_on);
 }
 
 // Behind the last root step.
 void emitter::emit_end_of_chain() {
     if (!k_.chain) return;
-    Label goes_on;
+    forward_jump goes_on;
     if (!k_.rest.empty()) {
         cmp(qword[rsp], 0);
-        jne(goes_on, T_NEAR);
+        goes_on = jump_if(not_zero);
     }
     dst_base_ -= k_.dst_step_bytes;
     call_for_runs(drain_routine::end_rows, k_.chain.drain);
     dst_base_ += k_.dst_step_bytes;
-    L(goes_on);
+    if (!k_.rest.empty()) land(goes_on);
 }
 
 void emitter::call_for_runs(drain_routine what, int drain) {
@@ -101,24 +101,22 @@ void emitter::call_for_runs(drain_routine what, int drain) {
     add_to(rbx, src_base_ + base_bytes);
     if (what == drain_routine::chained && drain == k_.chain.drain
             && k_.chain.fetched_base_bytes != base_bytes) {
-        Label goes_on;
         test(r10b, is_in_last);
-        jz(goes_on);
+        const forward_jump goes_on = jump_if(zero);
         add_to(rbx, k_.chain.fetched_base_bytes - base_bytes);
-        L(goes_on);
+        land(goes_on);
     }
     mov(r9, rsi);
     add_to(r9, dst_base_);
-    lea(rdx, ptr[rip + tables_label_ + tables_.offset_bytes(drain)]);
+    lea(rdx, ptr[pool_.address_in_tables(tables_.offset_bytes(drain))]);
     if (has_fetches) {
-        lea(rbp, ptr[rip + tables_label_]);
+        lea(rbp, ptr[pool_.address_in_tables(0)]);
         load_number(r14, rbp + tables_.offset_of(drain_tables::line));
         load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
         load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
         push(rcx);
     }
-    call(routines_[size_t(what)].label);
-    routines_[size_t(what)].is_called = true;
+    call(static_cast<const void *>(routines_[size_t(what)]));
     if (has_fetches) pop(rcx);
     for (size_t i = std::size(saved); i-- > 0;)
         pop(saved[i]);
@@ -126,47 +124,54 @@ void emitter::call_for_runs(drain_routine what, int drain) {
 
 void emitter::emit_drain_routines() {
     const auto emit = [&](drain_routine what, auto &&body) {
-        routine &r = routines_[size_t(what)];
-        if (!r.is_called) return;
         align(16);
-        L(r.label);
+        routines_[size_t(what)] = getCurr();
         emit_for_each_run(body);
         ret();
     };
-    emit(drain_routine::alone, [&] { emit_drain(false); });
-    emit(drain_routine::copied, [&] { emit_copy(); });
-    emit(drain_routine::chained, [&] { emit_drain(true); });
-    emit(drain_routine::claim_begins, [&] { emit_claim(false); });
-    emit(drain_routine::claim_ends, [&] { emit_claim(true); });
-    emit(drain_routine::end_rows, [&] { emit_end_of_row(); });
+    const auto is_chained = [](const ir::drain &d) { return d.is_chained; };
+    const std::vector<ir::drain> &drains = k_.drains;
+    const forward_jump behind = jump();
+    if (std::any_of(drains.begin(), drains.end(), is_chained)) {
+        emit(drain_routine::chained, [&] { emit_drain(true); });
+        emit(drain_routine::claim_begins, [&] { emit_claim(false); });
+        emit(drain_routine::claim_ends, [&] { emit_claim(true); });
+        emit(drain_routine::end_rows, [&] { emit_end_of_row(); });
+    }
+    if (!std::all_of(drains.begin(), drains.end(), is_chained)) {
+        if (k_.is_streaming)
+            emit(drain_routine::alone, [&] { emit_drain(false); });
+        else
+            emit(drain_routine::copied, [&] { emit_copy(); });
+    }
+    land(behind);
 }
 
 // Calls body() for each run of the table at rdx.
 template <typename Body>
 void emitter::emit_for_each_run(Body &&body) {
-    Label next_entry, next_run, done;
-    L(next_entry);
+    const uint8_t *next_entry = getCurr();
     load_field(rcx, drain_tables::count);
     test(rcx, rcx);
-    jz(done, T_NEAR);
+    const forward_jump done = jump_if(zero);
     push(rcx);
     load_field(r13, drain_tables::scratch);
     add(r13, r8);
     load_field(r12, drain_tables::dst);
     add(r12, r9);
     align(16);
-    L(next_run);
+    const uint8_t *next_run = getCurr();
     body();
     load_field(rcx, drain_tables::scratch_step);
     add(r13, rcx);
     load_field(rcx, drain_tables::dst_step);
     add(r12, rcx);
     dec(qword[rsp]);
-    jnz(next_run, T_NEAR);
+    jnz(next_run);
     pop(rcx);
     add(rdx, tables_.offset_of(drain_tables::n_fields));
-    jmp(next_entry, T_NEAR);
-    L(done);
+    jmp(next_entry);
+    land(done);
 }
 
 void emitter::load_number(const Reg64 &to, const RegExp &from) {
@@ -189,16 +194,15 @@ void emitter::go_to_run() {
 // Lines that will be written in part, at the beginning or the end of the runs, are fetched before:
 // a store that waits for its line holds up all that follow.
 void emitter::emit_claim(bool of_end) {
-    Label whole;
     mov(rsi, r12);
     if (of_end) {
         load_field(rcx, drain_tables::bytes);
         add(rsi, rcx);
     }
     test(sil, line_bytes - 1);
-    jz(whole, T_NEAR);
+    const forward_jump whole = jump_if(zero);
     prefetchw(ptr[rsi]);
-    L(whole);
+    land(whole);
 }
 
 void emitter::emit_drain(bool is_chained) {
@@ -219,7 +223,6 @@ void emitter::emit_drain(bool is_chained) {
 // The lines of a run as they lie; what is left at its end together with bytes before it, which are
 // moved twice.
 void emitter::emit_copy() {
-    Label part, done;
     emit_fetches();
     go_to_run();
     load_field(rax, drain_tables::bytes);
@@ -227,65 +230,65 @@ void emitter::emit_copy() {
     emit_lines(4);
     emit_lines(1);
     test(rax, rax);
-    jz(done, T_NEAR);
+    const forward_jump done = jump_if(zero);
     cmp(rcx, line_bytes);
-    jb(part);
+    const forward_jump part = jump_if(below);
     lea(rdi, ptr[rdi + rax - line_bytes]);
     lea(rsi, ptr[rsi + rax - line_bytes]);
     move_line(0, false);
-    jmp(done, T_NEAR);
-    L(part);
+    const forward_jump moved = jump();
+    land(part);
     mov(r11, rax);
     move_part();
-    L(done);
+    land(done);
+    land(moved);
 }
 
 // The next lines of the list, as many as the entry counts. (Two instructions for each, with no
 // loop, moved bytes as fast, but were up to 12 KiB of code.)
 void emitter::emit_fetches() {
     if (k_.fetched_lines.empty()) return;
-    Label again, next_rows, begin_row, has_more, none;
     const auto rows_left = qword[rsp + 2 * 8]; // below the runs left and where the routine returns
     load_field(r11, drain_tables::fetched);
-    L(again);
+    const uint8_t *again = getCurr();
     test(r15, r15);
-    jz(none);
+    const forward_jump none = jump_if(zero);
     prefetcht1(ptr[rbx + r14]);
     add(r14, line_bytes);
     dec(r15);
-    jnz(has_more);
+    const forward_jump has_more = jump_if(not_zero);
     dec(rows_left);
-    jz(next_rows);
+    const forward_jump next_rows = jump_if(zero);
     load_number(rcx, rbp + tables_.offset_of(drain_tables::row_gap));
     add(r14, rcx);
-    jmp(begin_row);
-    L(next_rows);
+    const forward_jump next_row = jump();
+    land(next_rows);
     add(rbp, tables_.offset_of(drain_tables::n_line_fields));
     load_number(r14, rbp + tables_.offset_of(drain_tables::line));
     load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
     mov(rows_left, rcx);
-    L(begin_row);
+    land(next_row);
     load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
-    L(has_more);
+    land(has_more);
     dec(r11);
     jnz(again);
-    L(none);
+    land(none);
 }
 
 // Makes rsi a multiple of a line: by going back to what the drain before has kept, or by moving
 // what lies before the first line.
 void emitter::emit_run_begin(bool is_chained) {
-    Label first, done;
     mov(r11, rsi);
+    forward_jump done;
     if (is_chained) {
         test(r10b, has_drained);
-        jz(first, T_NEAR);
+        const forward_jump first = jump_if(zero);
         and_(r11d, line_bytes - 1);
         sub(rdi, r11);
         sub(rsi, r11);
         add(rax, r11);
-        jmp(done, T_NEAR);
-        L(first);
+        done = jump();
+        land(first);
     }
     neg(r11);
     and_(r11d, line_bytes - 1);
@@ -293,22 +296,21 @@ void emitter::emit_run_begin(bool is_chained) {
     cmova(r11, rax);
     sub(rax, r11);
     move_part();
-    L(done);
+    if (is_chained) land(done);
 }
 
 // `n` lines at a time, as long as rax has as many bytes.
 void emitter::emit_lines(int n) {
-    Label again, done;
-    L(again);
+    const uint8_t *again = getCurr();
     cmp(rax, n * line_bytes);
-    jb(done, T_NEAR);
+    const forward_jump done = jump_if(below);
     for (int i = 0; i < n; i++)
         move_line(i * line_bytes, k_.is_streaming);
     add(rdi, n * line_bytes);
     add(rsi, n * line_bytes);
     sub(rax, n * line_bytes);
     jmp(again);
-    L(done);
+    land(done);
 }
 
 // The last 64 bytes of the run go before its beginning, where the next drain's run begins.
@@ -331,14 +333,13 @@ void emitter::emit_end_of_row() {
 
 void emitter::move_part() {
     for (int size : {1, 2, 4, 8, 16, 32}) {
-        Label skip;
         test(r11d, size);
-        jz(skip, T_NEAR);
+        const forward_jump skip = jump_if(zero);
         for (int pos = 0; pos < size; pos += 8)
             move_unit(pos, size);
         add(rdi, size);
         add(rsi, size);
-        L(skip);
+        land(skip);
     }
 }
 
