@@ -277,7 +277,7 @@ private:
                             lines.push_back((first + at + converts.row_bytes) / tuning::line_bytes);
                     }
                 }
-        std::sort(lines.begin(), lines.end());
+        if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
         const auto end = std::unique(lines.begin(), lines.end());
         // Now, while there are few to be moved: room for twice as many is what makes heaps grow.
         ops_.reserve(ops_.capacity() + size_t(end - lines.begin()));

@@ -339,6 +339,14 @@ int piece_bytes(int pos, int left) {
 piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
     piece_list pieces;
     const int chunk_bytes = o.unit_bytes;
+    if (chunk_bytes >= 16) { // mostly whole
+        const ir::chunk &c = o.chunks[size_t(lane * 16 / chunk_bytes)];
+        const int first = lane * 16 % chunk_bytes;
+        if (!(~c.mask >> first & 0xffff)) {
+            pieces.push_back({0, 16, c.offset_bytes + first});
+            return pieces;
+        }
+    }
     const int n_bytes = std::min(16, int(o.chunks.size()) * o.unit_bytes - lane * 16);
     for (int pos = 0; pos < n_bytes;) {
         const int byte = lane * 16 + pos;

@@ -88,15 +88,17 @@ line_list source_lines(
             continue;
         }
         const size_t n = starts.size();
+        starts.reserve(n * size_t(l.extent));
         for (dim_t step = 1; step < l.extent; step++)
             for (size_t i = 0; i < n; i++)
                 starts.push_back(starts[i] + step * l.src_stride);
     }
+    lines.reserve(starts.size() * size_t(run / tuning::line_bytes + 2));
     for (dim_t start : starts)
         for (dim_t at = start / tuning::line_bytes; at <= (start + run - 1) / tuning::line_bytes;
                 at++)
             lines.push_back(at * tuning::line_bytes);
-    std::sort(lines.begin(), lines.end());
+    if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     if (lines.size() > size_t(tuning::max_fetched_lines)) return {};
     return rows_of(lines);
