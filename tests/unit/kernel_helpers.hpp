@@ -138,9 +138,25 @@ inline void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool
                     arrays); // which kernels without parameters do not look at
 #endif
     };
+    // A chain may be cut anywhere; the driver does so only where much is written.
+    const auto call_in_parts = [&](kernel_call c) {
+        const int64_t n = c.root_count, first = p.scratch.is_chained && n > 1 ? n_calls % n : 0;
+        if (first > 0) {
+            kernel_call part = c;
+            part.root_count = first;
+            part.with_rest = false;
+            call(part);
+            const level &root = p.problem.levels[size_t(p.n_driver_levels)];
+            c.src_offset += first * root.src_stride;
+            c.dst_offset += first * root.dst_stride;
+            c.param_offset += first * root.param_stride_bytes;
+            c.root_count -= first;
+        }
+        call(c);
+    };
     // In two ranges, as two threads would.
-    calls.run(0, calls.n_items() / 2, call);
-    calls.run(calls.n_items() / 2, calls.n_items(), call);
+    calls.run(0, calls.n_items() / 2, call_in_parts);
+    calls.run(calls.n_items() / 2, calls.n_items(), call_in_parts);
 }
 
 // Plans and executes on a machine that need not be the host.

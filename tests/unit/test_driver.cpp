@@ -153,7 +153,8 @@ TEST(Driver, RangesBeginAtWholeLines) {
     EXPECT_EQ(calls_of(d, 19, 40), (lines {"k0 src+20 dst+320 x20"}));
 }
 
-// Each call is a chain, so none is short: a step of a plan without kernels counts a byte.
+// Each call is a chain, so none but the last is short: a step of a plan without kernels counts a
+// byte.
 TEST(Driver, RangesCutChainsWhereTheyAreWorthIt) {
     plan p = make_plan({regular(600000, 1, 16)}, 0, 600000, {{{}, 0, 600000, true}});
     p.scratch.scratch_bytes = 1;
@@ -162,6 +163,10 @@ TEST(Driver, RangesCutChainsWhereTheyAreWorthIt) {
     EXPECT_EQ(calls_of(d, 0, 1000), (lines {"k0 src+0 dst+0 x262144"}));
     EXPECT_EQ(calls_of(d, 1000, 262144), lines {});
     EXPECT_EQ(calls_of(d, 262144, 600001), (lines {"k0 src+262144 dst+4194304 x337856 rest"}));
+    // Of 1 << 20 rows of 16 bytes a step each must write 4 KiB.
+    p.problem.levels = {regular(600000, 1, 1)};
+    const driver narrow(p);
+    EXPECT_EQ(calls_of(narrow, 0, 1000), (lines {"k0 src+0 dst+0 x262144"}));
 }
 
 TEST(Driver, OffsetsBeyond32Bits) {

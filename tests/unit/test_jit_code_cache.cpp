@@ -178,7 +178,8 @@ TEST_F(CodeCache, ThreadsThatCompileTheSameAllGetItsCode) {
 ir::kernel kernel_with_everything() {
     ir::kernel k = copy_kernel();
     k.scratch_bytes = 64;
-    k.drains.push_back({false, {{64, 128, 192}}, 4096});
+    k.drains.push_back({false, {{64, 128, 192}}});
+    k.fetched_base_bytes = 4096;
     k.fetched_lines = {{64, 2, 256, 3}};
     k.constants.push_back({});
     k.root[0].children.resize(1);
@@ -205,9 +206,9 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.drains[0].runs[0].count++; },
             [](ir::kernel &k) { k.drains[0].runs[0].scratch_step_bytes++; },
             [](ir::kernel &k) { k.drains[0].runs[0].dst_step_bytes++; },
-            [](ir::kernel &k) { k.drains[0].fetched_base_bytes++; },
+            [](ir::kernel &k) { k.fetched_base_bytes++; },
             [](ir::kernel &k) { k.chain.drain = 0; },
-            [](ir::kernel &k) { k.chain.fetched_base_bytes++; },
+            [](ir::kernel &k) { k.chain.next_bytes++; },
             [](ir::kernel &k) {
                 k.fetched_lines.push_back({0, 1, 0, 1});
             },
@@ -252,6 +253,24 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.root[0].children[0].count++; },
     };
     return changes;
+}
+
+// The links of a chain are counted by the caller.
+TEST_F(CodeCache, ChainsOfAnyLengthShareCode) {
+    machine m = avx512();
+    m.l2_bytes = m.l3_bytes = 1 << 20;
+    const auto chained = [&](dim_t n_rows) {
+        const vec dims {n_rows, 60};
+        const plan p = planned(
+                normalized(by_strides(dims, {1, 50000}, tfmt_f32), by_tag(dims, "ab", tfmt_f32)),
+                m);
+        const ir::kernel k = ir::build(p, p.kernels.at(0));
+        EXPECT_TRUE(k.chain);
+        EXPECT_FALSE(k.rest.empty());
+        return k;
+    };
+    EXPECT_EQ(assembled_for(chained(40001), m), 1);
+    EXPECT_EQ(assembled_for(chained(40001 + 640), m), 0);
 }
 
 TEST(KernelContent, SaysEveryMember) {

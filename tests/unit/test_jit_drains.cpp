@@ -32,6 +32,7 @@ public:
         k_.vector_bytes = vector_bytes;
         k_.is_streaming = is_streaming;
         k_.fetched_lines = fetched_lines();
+        k_.fetched_base_bytes = random_.below(src_bytes) - src_bytes / 2;
     }
 
     kernel k_;
@@ -58,8 +59,7 @@ public:
     }
 
     int add_drain(bool is_chained, std::vector<scratch_runs> runs) {
-        k_.drains.push_back(
-                {is_chained, std::move(runs), random_.below(src_bytes) - src_bytes / 2});
+        k_.drains.push_back({is_chained, std::move(runs)});
         return int(k_.drains.size()) - 1;
     }
 

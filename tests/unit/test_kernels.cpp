@@ -89,7 +89,7 @@ TEST_P(KernelsOn, TailsOfChains) {
     const bool with_code = host_can_execute();
     uint64_t seed = 3; // of those that have no caches: with and without alignment in turn
     for (tfmt_data_type_t type : {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64})
-        for (int64_t tail : {1, 3, 8, 15, 31, 33, 63}) {
+        for (int64_t tail : {1, 3, 8, 15, 31, 33, 63, 200, 448}) { // also of some links and a rest
             const tfmt_test::dims dims {512 + tail, 70};
             const auto src = tfmt_test::make_with_tag(dims, type, "AB512a64b");
             const auto dst = tfmt_test::make_with_tag(dims, type, "ba");

@@ -28,18 +28,22 @@ dim_t steps_of_a_line(dim_t step_bytes) {
     return n * step_bytes % tuning::line_bytes == 0 ? n : 1;
 }
 
-// Steps that are worth a chain of their own.
-dim_t steps_of_a_chain(dim_t step_bytes) {
-    return (tuning::min_chained_bytes + step_bytes - 1) / step_bytes;
-}
-
-// Bytes that a root step of the job writes, about.
+// Bytes that a root step of the job writes, about. (Its kernel's state may have more steps.)
 dim_t step_bytes(const plan &p, const job &j) {
     if (size_t(j.kernel) >= p.kernels.size()) return 1; // a plan of loops alone, as in tests
-    dim_t bytes = std::max(1, p.problem.dst_elem_bits() / 8);
-    for (const dim_limits &l : p.kernels[size_t(j.kernel)].state.limits)
+    const nest_state &state = p.kernels[size_t(j.kernel)].state;
+    dim_t bytes = std::max(1, p.problem.dst_elem_bits() / 8), n_steps = 0;
+    for (const dim_limits &l : state.limits)
         bytes *= std::max<dim_t>(1, l.store);
-    return std::max<dim_t>(1, bytes / (j.root_count + j.has_rest));
+    for (const segment &s : root_segments(p, state))
+        n_steps += s.count;
+    return std::max<dim_t>(1, bytes / std::max<dim_t>(1, n_steps));
+}
+
+// Steps that are worth a chain of their own.
+dim_t steps_of_a_chain(dim_t step_bytes, dim_t run_bytes) {
+    return std::max(ceil_div(tuning::min_chained_bytes, step_bytes),
+            ceil_div(tuning::min_chained_run_bytes, run_bytes));
 }
 
 driver_calls make_calls(const plan &p, const job &j) {
@@ -48,7 +52,7 @@ driver_calls make_calls(const plan &p, const job &j) {
         c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
         c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
         c.param_root_step = p.problem.levels[p.n_driver_levels].param_stride_bytes;
-        c.root_align = p.scratch ? steps_of_a_chain(step_bytes(p, j))
+        c.root_align = p.scratch ? steps_of_a_chain(step_bytes(p, j), c.dst_root_step)
                                  : steps_of_a_line(c.dst_root_step);
     }
     return c;

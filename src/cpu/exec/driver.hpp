@@ -11,7 +11,8 @@
 // Jobs that are loops over the same steps to begin with share those loops: main part and tail of a
 // row are written in turns, not all main parts first. All root steps of all calls lie one after the
 // other on a scale of about the bytes that they write, and a thread takes a contiguous piece of it;
-// so two threads have as much to write, and share the lines at one boundary only.
+// so two threads have as much to write, and share the lines at one boundary only (where that cuts a
+// chain of drains, of each of its runs).
 //
 // Worked example: 100 rows of 1000 bytes, each 15 root steps of 64 bytes by kernel 0 and a tail of
 // 40 by kernel 1. The scale has 100000 items, and [50000, 100000) begins with row 50.
@@ -93,8 +94,8 @@ private:
     static std::vector<node> &find_place(std::vector<node> &nodes, const plan &p, const job &j);
     static dim_t count_items(std::vector<node> &nodes);
 
-    // The first root step that begins at `item`, which is above 0, or behind it, rounded up to a
-    // whole line.
+    // The first root step that begins at `item`, which is above 0, or behind it, rounded up to
+    // where threads may cut.
     static dim_t first_step(const node &n, dim_t item);
 
     template <typename Call>

@@ -43,7 +43,7 @@ public:
     void add_levels(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (!has_work(p_, state)) return;
         if (k_.scratch_bytes > 0 && depth == first_of_block())
-            add_staged_block(nodes, state, false, p_.scratch.next_block_bytes);
+            add_staged_block(nodes, state, false);
         else
             add_inside(nodes, depth, state);
     }
@@ -56,16 +56,15 @@ public:
         const bool is_chained = are_continuous(l, state, segments);
         const dim_t n_root = segments[0].count,
                     last = segments.back().first + segments.back().count - 1;
-        add_staged_block(
-                k_.root, enter(state, l.dim, segments[0]), is_chained, p_.scratch.next_block_bytes);
-        if (is_chained) k_.chain = {k_.root.back().drain, base_behind_chain(l, n_root - 1)};
+        add_staged_block(k_.root, enter(state, l.dim, segments[0]), is_chained);
+        if (is_chained) k_.chain = {k_.root.back().drain, p_.scratch.next_chain_bytes};
         for (size_t i = 1; i < segments.size(); i++) {
             const segment &s = segments[i];
             const bool has_last = is_chained && s.first + s.count == last + 1;
             if (s.count > has_last)
-                k_.rest.push_back(chain_part(l, state, s, s.first - n_root, s.count - has_last,
-                        is_chained, p_.scratch.next_block_bytes));
-            if (has_last) add_end_of_chain(l, state, s, last, n_root);
+                k_.rest.push_back(
+                        chain_part(l, state, s, s.first - n_root, s.count - has_last, is_chained));
+            if (has_last) add_end_of_chain(chain_part(l, state, s, last - n_root, 1, true));
         }
     }
 
@@ -80,10 +79,7 @@ private:
         return p_.scratch.level_strides[depth - first_of_block()];
     }
 
-    // The chain's last block, step `last`, in segment `s`; the pointers stand at step `at`.
-    void add_end_of_chain(
-            const level &l, const nest_state &state, const segment &s, dim_t last, dim_t at) {
-        nest_node block = chain_part(l, state, s, last - at, 1, true, base_behind_chain(l, last));
+    void add_end_of_chain(nest_node block) {
         nest_node near_end, end;
         near_end.step = scratch_step::near_end;
         end.step = scratch_step::end_rows;
@@ -96,26 +92,23 @@ private:
         k_.rest.push_back(std::move(end));
     }
 
-    // From the source of step `last` of a chain to what is read behind the chain.
-    dim_t base_behind_chain(const level &l, dim_t last) const {
-        return p_.scratch.next_chain_bytes - last * l.src_stride;
-    }
-
     // `count` blocks of a chain from step `first` on, in segment `s`.
     nest_node chain_part(const level &l, const nest_state &state, const segment &s, dim_t first,
-            dim_t count, bool is_chained, dim_t next_bytes) {
+            dim_t count, bool is_chained) {
         nest_node node = steps_of(l, l.dst_stride, first, count);
-        add_staged_block(node.children, enter(state, l.dim, s), is_chained, next_bytes);
+        add_staged_block(node.children, enter(state, l.dim, s), is_chained);
         return node;
     }
 
+    // Whether the runs of each step go on in the next. Of the first segment in any case: its steps
+    // may be more in another state that the kernel serves.
     bool are_continuous(
             const level &l, const nest_state &state, const segment_list &segments) const {
         run_list first;
         for (const segment &s : segments) {
             run_list runs;
             add_runs(runs, 0, {0, 0, 0}, enter(state, l.dim, s));
-            const bool is_last = &s == &segments.back();
+            const bool is_last = &s == &segments.back() && s.first > 0 && s.count == 1;
             if (first.empty()) first = runs;
             if (runs.size() != first.size() || first[0].bytes < 2 * tuning::line_bytes)
                 return false;
@@ -124,21 +117,20 @@ private:
                         || runs[i].dst_offset_bytes != first[i].dst_offset_bytes
                         || runs[i].count != first[i].count
                         || runs[i].dst_step_bytes != first[i].dst_step_bytes
-                        || ((!is_last || s.count > 1) && runs[i].bytes != l.dst_stride))
+                        || (!is_last && runs[i].bytes != l.dst_stride))
                     return false;
         }
         return !segments.empty();
     }
 
-    void add_staged_block(std::vector<nest_node> &nodes, const nest_state &state, bool is_chained,
-            dim_t next_bytes) {
+    void add_staged_block(std::vector<nest_node> &nodes, const nest_state &state, bool is_chained) {
         nest_node fill, empty;
         fill.step = scratch_step::fill;
         fill.dst_offset_bytes = tuning::line_bytes;
         add_inside(fill.children, first_of_block(), state);
         empty.step = scratch_step::drain;
         empty.drain = int(k_.drains.size());
-        k_.drains.push_back({is_chained, {}, next_bytes});
+        k_.drains.push_back({is_chained, {}});
         add_runs(k_.drains.back().runs, 0, {tuning::line_bytes, 0, 0}, state);
         nodes.push_back(std::move(fill));
         nodes.push_back(std::move(empty));
@@ -249,6 +241,7 @@ kernel build(const plan &p, const kernel_spec &spec) {
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
         k.fetched_lines = p.scratch.lines;
+        k.fetched_base_bytes = p.scratch.next_block_bytes;
     }
     k.vector_bytes = p.the_tile.vector_bytes;
     k.elem_bytes = p.the_tile.elem_bytes;

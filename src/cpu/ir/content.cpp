@@ -16,10 +16,9 @@ constexpr uint32_t is_wide_op = 1 << 24;
 // Most words of a number, and of the members of each structure that are numbers.
 constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
-constexpr size_t run_words = 6 * number_words, line_rows_words = 4 * number_words,
-                 drain_words = 2 + number_words;
+constexpr size_t run_words = 6 * number_words, line_rows_words = 4 * number_words, drain_words = 2;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 9 * number_words + 23 + n_parameters * (2 + 2 * number_words);
+constexpr size_t kernel_words = 10 * number_words + 23 + n_parameters * (2 + 2 * number_words);
 
 // Writes behind what there is. Who writes a structure makes room for all of it first, so that words
 // need not be looked at one by one. (As much as a kernel could take at most is several times what
@@ -74,11 +73,10 @@ public:
     }
 
     void put(const drain &d) {
-        const auto &[is_chained, runs, fetched_base_bytes] = d;
+        const auto &[is_chained, runs] = d;
         make_room(drain_words + runs.size() * run_words);
         put_small(is_chained);
         put_size(runs.size());
-        put(fetched_base_bytes);
         for (const auto &[scratch_offset_bytes, dst_offset_bytes, bytes, count, scratch_step_bytes,
                      dst_step_bytes] : runs)
             for (int64_t v : {scratch_offset_bytes, dst_offset_bytes, bytes, count,
@@ -136,9 +134,9 @@ public:
 
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
-                scratch_bytes, drains, fetched_lines, n_values, constants, blocks, src_step_bytes,
-                dst_step_bytes, param_step_bytes, chain, root, rest] = k;
-        const auto &[chained_drain, chain_base_bytes] = chain;
+                scratch_bytes, drains, fetched_lines, fetched_base_bytes, n_values, constants,
+                blocks, src_step_bytes, dst_step_bytes, param_step_bytes, chain, root, rest] = k;
+        const auto &[chained_drain, next_bytes] = chain;
         make_room(kernel_words + lane_param_offset_bytes.size() * number_words
                 + fetched_lines.size() * line_rows_words);
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
@@ -147,7 +145,8 @@ public:
         put_small(is_streaming);
         put_small(uint32_t(elem_bytes));
         put_small(uint32_t(chained_drain));
-        put(chain_base_bytes);
+        put(next_bytes);
+        put(fetched_base_bytes);
         put(converts);
         put_size(lane_param_offset_bytes.size());
         for (int64_t v : lane_param_offset_bytes)

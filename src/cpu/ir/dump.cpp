@@ -100,7 +100,9 @@ std::string to_text(const kernel &k) {
     text += "  loop root_count src+=" + std::to_string(k.src_step_bytes)
             + " dst+=" + std::to_string(k.dst_step_bytes)
             + (k.param_step_bytes ? " params+=" + std::to_string(k.param_step_bytes) : "")
-            + (k.chain ? ", a chain" : "") + "\n";
+            + (k.chain ? ", a chain; the next one at src+" + std::to_string(k.chain.next_bytes)
+                       : "")
+            + "\n";
     add_nodes(text, k.root, "    ");
     if (!k.rest.empty()) text += "  rest\n";
     add_nodes(text, k.rest, "    ");
@@ -108,7 +110,8 @@ std::string to_text(const kernel &k) {
         const drain &d = k.drains[i];
         text += "  drain " + std::to_string(i) + ": " + std::to_string(n_runs(d)) + " runs"
                 + (d.is_chained ? ", chained, of " : " of ") + std::to_string(d.runs[0].bytes)
-                + " bytes, prefetches " + std::to_string(count_lines(k.fetched_lines)) + " lines\n";
+                + " bytes, prefetches " + std::to_string(count_lines(k.fetched_lines))
+                + " lines from src+" + std::to_string(k.fetched_base_bytes) + "\n";
     }
     for (size_t b = 0; b < k.blocks.size(); b++) {
         text += "  block " + std::to_string(b) + "\n";

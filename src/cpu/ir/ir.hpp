@@ -92,15 +92,16 @@ struct scratch_runs {
 struct drain {
     bool is_chained;
     std::vector<scratch_runs> runs;
-    int64_t fetched_base_bytes; // from src to where kernel::fetched_lines count from
 };
 
 // Root steps that are links of one chain, however many of them a call does; the rest goes on with
-// it. begin_rows is done before the first step, near_end before the last one and end_rows behind
-// it, these two only where no rest follows.
+// it, and ends it with near_end, one more link and end_rows. begin_rows is done before the first
+// step; where no rest follows, near_end before the last one and end_rows behind it.
 struct root_chain {
-    int drain = -1;                 // of each root step; -1: they are no chain
-    int64_t fetched_base_bytes = 0; // of that drain in a call's last step, if no rest follows
+    int drain = -1; // of each root step; -1: they are no chain
+    // Behind near_end lines are fetched from here on, counted from the source of the call's first
+    // step: where a call for the next chain will begin. 0: not known, they are as before.
+    int64_t next_bytes = 0;
 
     explicit operator bool() const { return drain >= 0; }
 };
@@ -135,8 +136,9 @@ struct kernel {
     bool is_streaming = false;
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
-    line_list fetched_lines; // by drains, as they will be read soon
-    int n_values = 0;        // that a block has at most
+    line_list fetched_lines;        // by drains, as they will be read soon
+    int64_t fetched_base_bytes = 0; // from a drain's src to where these count from
+    int n_values = 0;               // that a block has at most
     std::vector<byte_indices> constants;
     std::vector<block> blocks;
     int64_t src_step_bytes = 0;

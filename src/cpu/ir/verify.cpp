@@ -161,6 +161,17 @@ std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
     return "";
 }
 
+std::string check_chain(const kernel &k) {
+    if (k.chain.drain >= int(k.drains.size())) return "unknown drain";
+    if (!k.drains[size_t(k.chain.drain)].is_chained) return "chain of a drain alone";
+    if (std::none_of(k.root.begin(), k.root.end(), [&](const nest_node &n) {
+            return n.step == scratch_step::drain && n.drain == k.chain.drain;
+        }))
+        return "chain without links";
+    const bool has_end = k.rest.empty() || k.rest.back().step == scratch_step::end_rows;
+    return has_end ? "" : "chain without an end";
+}
+
 } // namespace
 
 std::string verify(const kernel &k) {
@@ -177,8 +188,12 @@ std::string verify(const kernel &k) {
         const std::string why = check_block(k, ops);
         if (!why.empty()) return why;
     }
-    if (k.chain.drain >= int(k.drains.size())) return "unknown drain";
-    if (k.chain && !k.drains[size_t(k.chain.drain)].is_chained) return "chain of a drain alone";
+    for (const line_rows &r : k.fetched_lines)
+        if (r.n_rows < 1 || r.n_lines < 1) return "row of no lines";
+    if (k.chain) {
+        const std::string wrong = check_chain(k);
+        if (!wrong.empty()) return wrong;
+    }
     const std::string why = check_nodes(k, k.root);
     return why.empty() ? check_nodes(k, k.rest) : why;
 }

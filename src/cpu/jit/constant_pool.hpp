@@ -6,10 +6,10 @@
 
 #include <xbyak/xbyak.h>
 
-// The constants of a kernel, each once. They stand before the code, behind a jump to it, so that
-// the address of each is known when an instruction names it: a label costs Xbyak an entry in a hash
-// table for each use, if it is defined later, a third of the time that a conversion took to be
-// assembled. So the generator must not move its code (no Xbyak::AutoGrow).
+// The constants of a kernel, each once, and tables, as they are. They stand before the code, behind
+// a jump to it, so that the address of each is known when an instruction names it: a label costs
+// Xbyak an entry in a hash table for each use, if it is defined later, a third of the time that a
+// conversion took to be assembled. So the generator must not move its code (no Xbyak::AutoGrow).
 //
 // Worked example: 16 bytes and then 64 stand at 16 and 128 bytes before the first instruction. The
 // jump goes to the next line before, so the code begins at 192.

@@ -97,8 +97,11 @@ std::vector<uint8_t> emitter::assemble() {
         push(r15);
         mov(r15, ptr[rsp + 8 * (n_saved + 2)]); // the seventh argument
     }
-    if (k_.scratch_bytes > 0) push(rcx);
-    prologue();
+    if (k_.scratch_bytes > 0) {
+        push(rcx);
+        push(rdi);
+    }
+    prologue(); // leaves the stack as it is
     emit_begin_of_chain();
     test(rdx, rdx);
     const forward_jump none = jump_if(zero);
@@ -113,14 +116,17 @@ std::vector<uint8_t> emitter::assemble() {
     jnz(root);
     emit_end_of_chain();
     land(none);
-    if (k_.scratch_bytes > 0) pop(rcx);
     if (!k_.rest.empty()) {
-        test(rcx, rcx);
+        if (k_.scratch_bytes > 0)
+            cmp(qword[rsp + rest_place], 0);
+        else
+            test(rcx, rcx);
         const forward_jump done = jump_if(zero);
         emit_nodes(k_.rest, 0);
         land(done);
     }
     epilogue();
+    if (k_.scratch_bytes > 0) lea(rsp, ptr[rsp + 2 * 8]);
     if (computes) pop(r15);
     for (int i = n_saved; i-- > 0;)
         pop(Reg64(counter_regs[1 + i]));

@@ -18,9 +18,10 @@
 // instructions (emitter_sse41, emitter_avx2, emitter_avx512).
 //
 // Registers: rdi src, rsi dst, rdx root steps left, rcx whether to do the rest (on the stack in
-// kernels with a scratch, whose drains need it), r8 the scratch buffer, r10 the state of a chain of
-// drains, rax and r11 for anything, loop counters in the others. In kernels that compute with
-// parameters r9 holds the single values and r15 the arrays of the others.
+// kernels with a scratch, beside the first src: drains need the register, chains both values), r8
+// the scratch buffer, r10 the state of a chain of drains, rax and r11 for anything, loop counters
+// in the others. In kernels that compute with parameters r9 holds the single values and r15 the
+// arrays of the others.
 namespace tfmt::cpu::jit {
 
 using Xbyak::Address;
@@ -160,7 +161,11 @@ private:
     void emit_begin_of_chain();
     void emit_near_end_of_chain();
     void emit_end_of_chain();
+    // What a kernel with a scratch keeps on the stack, from its end: the source of the first root
+    // step, whether the rest is asked for.
+    static constexpr int first_src_place = 0, rest_place = 8;
     void call_for_runs(drain_routine what, int drain);
+    void emit_begin_of_fetches(int n_pushed);
     void emit_drain_routines();
     template <typename Body>
     void emit_for_each_run(Body &&body);

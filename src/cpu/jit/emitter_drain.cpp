@@ -22,7 +22,7 @@ namespace {
 constexpr int line_bytes = int(tuning::line_bytes);
 
 // Bits of r10.
-constexpr int has_drained = 1, is_in_last = 2;
+constexpr int has_drained = 1, is_near_end = 2;
 
 } // namespace
 
@@ -42,7 +42,10 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
         xor_(r10d, r10d);
         call_for_runs(drain_routine::claim_begins, n.drain);
         break;
-    case ir::scratch_step::near_end: call_for_runs(drain_routine::claim_ends, n.drain); break;
+    case ir::scratch_step::near_end:
+        or_(r10d, is_near_end);
+        call_for_runs(drain_routine::claim_ends, n.drain);
+        break;
     default: call_for_runs(drain_routine::end_rows, n.drain); break;
     }
 }
@@ -65,14 +68,14 @@ void emitter::emit_begin_of_chain() {
     call_for_runs(drain_routine::claim_begins, k_.chain.drain);
 }
 
-// At the beginning of a root step.
+// At the beginning of a root step, with nothing on the stack but what assemble() has put there.
 void emitter::emit_near_end_of_chain() {
     if (!k_.chain) return;
     lea(rax, ptr[rdx - 1]);
-    if (!k_.rest.empty()) or_(rax, ptr[rsp]); // whether it follows
+    if (!k_.rest.empty()) or_(rax, ptr[rsp + rest_place]); // whether it follows
     test(rax, rax);
     const forward_jump goes_on = jump_if(not_zero);
-    or_(r10d, is_in_last);
+    or_(r10d, is_near_end);
     call_for_runs(drain_routine::claim_ends, k_.chain.drain);
     land(goes_on);
 }
@@ -82,7 +85,7 @@ void emitter::emit_end_of_chain() {
     if (!k_.chain) return;
     forward_jump goes_on;
     if (!k_.rest.empty()) {
-        cmp(qword[rsp], 0);
+        cmp(qword[rsp + rest_place], 0);
         goes_on = jump_if(not_zero);
     }
     dst_base_ -= k_.dst_step_bytes;
@@ -92,34 +95,38 @@ void emitter::emit_end_of_chain() {
 }
 
 void emitter::call_for_runs(drain_routine what, int drain) {
+    const bool is_drain = what == drain_routine::alone || what == drain_routine::copied
+            || what == drain_routine::chained;
+    const bool has_fetches = is_drain && !k_.fetched_lines.empty();
     const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r9, r12, r13, r14, r15};
     for (const Reg64 &r : saved)
         push(r);
-    const bool has_fetches = !k_.fetched_lines.empty();
-    const int64_t base_bytes = k_.drains[size_t(drain)].fetched_base_bytes;
-    mov(rbx, rdi);
-    add_to(rbx, src_base_ + base_bytes);
-    if (what == drain_routine::chained && drain == k_.chain.drain
-            && k_.chain.fetched_base_bytes != base_bytes) {
-        test(r10b, is_in_last);
-        const forward_jump goes_on = jump_if(zero);
-        add_to(rbx, k_.chain.fetched_base_bytes - base_bytes);
-        land(goes_on);
-    }
     mov(r9, rsi);
     add_to(r9, dst_base_);
     lea(rdx, ptr[pool_.address_in_tables(tables_.offset_bytes(drain))]);
-    if (has_fetches) {
-        lea(rbp, ptr[pool_.address_in_tables(0)]);
-        load_number(r14, rbp + tables_.offset_of(drain_tables::line));
-        load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
-        load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
-        push(rcx);
-    }
+    if (has_fetches) emit_begin_of_fetches(int(std::size(saved)));
     call(static_cast<const void *>(routines_[size_t(what)]));
     if (has_fetches) pop(rcx);
     for (size_t i = std::size(saved); i-- > 0;)
         pop(saved[i]);
+}
+
+// Where lines count from, and the first of them. `n_pushed`: registers that have been saved.
+void emitter::emit_begin_of_fetches(int n_pushed) {
+    mov(rbx, rdi);
+    add_to(rbx, src_base_ + k_.fetched_base_bytes);
+    if (k_.chain && k_.chain.next_bytes != 0) {
+        test(r10b, is_near_end);
+        const forward_jump goes_on = jump_if(zero);
+        mov(rbx, ptr[rsp + 8 * n_pushed + first_src_place]);
+        add_to(rbx, k_.chain.next_bytes);
+        land(goes_on);
+    }
+    lea(rbp, ptr[pool_.address_in_tables(0)]);
+    load_number(r14, rbp + tables_.offset_of(drain_tables::line));
+    load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
+    load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
+    push(rcx);
 }
 
 void emitter::emit_drain_routines() {

@@ -139,16 +139,20 @@ constexpr dim_t near_dst_bytes = 256;
 constexpr dim_t near_src_bytes = 256;
 constexpr dim_t near_block_bytes = 16 << 10;
 
-// Threads that share a chain of drains cut it where so much has been written: lines are completed
-// within a call, so each call costs two lines of a run in part.
+// Threads that share a chain of drains cut it where so much has been written, in all and of each
+// run: lines are completed within a call, so a cut costs two of each run in part.
 constexpr dim_t min_chained_bytes = 256 << 10;
+// With 256 KiB alone, and so 512 bytes to 2 KiB of each run, 16 threads' shares of 25 MB transposes
+// took 1.4 times the work of one (8 threads' 1.3, 2 threads' 1.1).
+constexpr dim_t min_chained_run_bytes = 4 << 10;
 
 // Runs below a line are not worth collecting. (The scratch holds 512 of a line.)
 constexpr dim_t min_drained_run_bytes = 64;
 
 // Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
 // used in part; of elements of 4 bytes from all over the source 8192, which is still worth it (f32
-// BcA64b2a -> bac with / without: 1.7 / 2.1 times memcpy), but the list grows to 64 KiB.
+// BcA64b2a -> bac with / without: 1.7 / 2.1 times memcpy), but the list may grow to 128 KiB where
+// they are at no equal steps.
 constexpr int max_fetched_lines = 8192;
 
 // Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
