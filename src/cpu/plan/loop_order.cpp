@@ -209,7 +209,7 @@ private:
         if (next == outer_.size()) return 0;
         const level l = outer_[next];
         dim_t wanted = std::max<dim_t>(1, (target_bytes + run_bytes / 2) / run_bytes);
-        if (l.extent <= slack_bytes_ / run_bytes) wanted = l.extent;
+        if (takes_whole(l, run_bytes)) wanted = l.extent;
         wanted = std::min(wanted, max_bytes_ / bytes_);
         if (wanted <= 1) return 0;
         // Blocks of equal size: a last one of a few steps would spoil the rest.
@@ -218,6 +218,21 @@ private:
         if (steps == 1) return 0;
         take_steps(next, steps);
         return stride_of(l, of_src) * steps;
+    }
+
+    // Up to slack_bytes_, so that the run goes on behind `l`. But where it can be cut between lines
+    // as well, tiles that read less than a line take all of it only if that leaves room for enough
+    // of the source's rows.
+    bool takes_whole(const level &l, dim_t run_bytes) const {
+        if (l.extent > slack_bytes_ / run_bytes) return false;
+        if (src_run_bytes_ >= tuning::line_bytes) return true;
+        const auto is_of_lines = [](const level &row) {
+            return row.dst_stride < tuning::line_bytes || row.dst_stride % tuning::line_bytes == 0;
+        };
+        const dim_t n_blocks = max_bytes_ / (bytes_ * l.extent);
+        return src_bytes_ * n_blocks >= tuning::staged_least_src_bytes
+                || !std::all_of(all_.begin(), all_.end(), is_of_lines)
+                || !std::all_of(tile_.begin(), tile_.end(), is_of_lines);
     }
 
     bool may_enter(const level &l) const {

@@ -129,6 +129,14 @@ constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t staged_whole_dst_bytes = 1024;
+// But where that would leave less than this of the source's rows, and the destination's can be cut
+// between lines. Of f16 abcd -> ABcd32a16b a block had 1024 bytes of 512 rows of the source, 32 to
+// 64 of each. Time over memcpy, whole / so, the cases of 420 that it changes: AVX2 1.64 / 1.47
+// (32x64x128x128 2.2 / 1.2, 32x256x26x26 2.8 / 1.9), SSE4.1 1.74 / 1.69, AVX-512 0.96 / 0.94. With
+// 64 only the half of it; where rows end within lines up to 2 times as long (bf16 abcd -> acdb with
+// 255 channels); where tiles read whole lines s8 acbd -> abdc 8x32x512x128 1.8 / 2.5. By the
+// distance of the rows, not whole beyond 64 KiB: bf16 adbc -> abcd 16x64x112x112 1.3 / 3.3.
+constexpr dim_t staged_least_src_bytes = 128;
 
 // The same where the last cache could hold source and destination together, so that half of the
 // reads may still be hits. Time over memcpy, 32 MiB of L3, with the above / with these, 8 cases of
