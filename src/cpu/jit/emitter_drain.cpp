@@ -50,8 +50,7 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     }
 }
 
-// In place, twice where a chain's last block is like the others: as routines that are called fills
-// took 0.98 of the time to be made.
+// In place: as routines that are called fills took 0.98 of the time to be made.
 void emitter::emit_fill(const ir::nest_node &n, int depth) {
     const int64_t dst_base = dst_base_;
     push(rsi);
