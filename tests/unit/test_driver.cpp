@@ -163,10 +163,17 @@ TEST(Driver, RangesCutChainsWhereTheyAreWorthIt) {
     EXPECT_EQ(calls_of(d, 0, 1000), (lines {"k0 src+0 dst+0 x262144"}));
     EXPECT_EQ(calls_of(d, 1000, 262144), lines {});
     EXPECT_EQ(calls_of(d, 262144, 600001), (lines {"k0 src+262144 dst+4194304 x337856 rest"}));
-    // Of 1 << 20 rows of 16 bytes a step each must write 4 KiB.
+    // Not sooner where a step writes less of a run.
     p.problem.levels = {regular(600000, 1, 1)};
     const driver narrow(p);
     EXPECT_EQ(calls_of(narrow, 0, 1000), (lines {"k0 src+0 dst+0 x262144"}));
+    // A step of 1 << 20 runs is 16 MiB, but 16 bytes of each, which must have 4 KiB.
+    p.problem.levels = {regular(600000, 1, 16)};
+    p.problem.levels[0].unit = 16;
+    p.kernels.resize(1);
+    p.kernels[0].state.limits = {{600000 * 16, 600000 * 16}, {1 << 20, 1 << 20}};
+    const driver many_runs(p);
+    EXPECT_EQ(calls_of(many_runs, 0, 1), (lines {"k0 src+0 dst+0 x256"}));
 }
 
 TEST(Driver, OffsetsBeyond32Bits) {

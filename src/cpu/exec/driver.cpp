@@ -46,13 +46,13 @@ dim_t steps_of_a_chain(dim_t step_bytes, dim_t run_bytes) {
             ceil_div(tuning::min_chained_run_bytes, run_bytes));
 }
 
-driver_calls make_calls(const plan &p, const job &j) {
+driver_calls make_calls(const plan &p, const job &j, dim_t step_bytes) {
     driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0, 0};
     if (p.has_shared_root()) {
         c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
         c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;
         c.param_root_step = p.problem.levels[p.n_driver_levels].param_stride_bytes;
-        c.root_align = p.scratch ? steps_of_a_chain(step_bytes(p, j), c.dst_root_step)
+        c.root_align = p.scratch ? steps_of_a_chain(step_bytes, c.dst_root_step)
                                  : steps_of_a_line(c.dst_root_step);
     }
     return c;
@@ -65,7 +65,7 @@ driver::driver(const plan &p)
     for (const job &j : p.jobs) {
         const dim_t bytes = step_bytes(p, j);
         find_place(nodes_, p, j)
-                .push_back({{}, {}, make_calls(p, j), bytes,
+                .push_back({{}, {}, make_calls(p, j, bytes), bytes,
                         bytes * std::max<dim_t>(1, j.root_count)});
     }
     n_items_ = count_items(nodes_);

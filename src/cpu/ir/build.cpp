@@ -54,17 +54,17 @@ public:
         const level &l = p_.problem.levels[size_t(p_.n_driver_levels)];
         const segment_list segments = root_segments(p_, state);
         const bool is_chained = are_continuous(l, state, segments);
-        const dim_t n_root = segments[0].count,
-                    last = segments.back().first + segments.back().count - 1;
+        const dim_t n_root = segments[0].count;
         add_staged_block(k_.root, enter(state, l.dim, segments[0]), is_chained);
         if (is_chained) k_.chain = {k_.root.back().drain, p_.scratch.next_chain_bytes};
         for (size_t i = 1; i < segments.size(); i++) {
             const segment &s = segments[i];
-            const bool has_last = is_chained && s.first + s.count == last + 1;
+            const bool has_last = is_chained && i + 1 == segments.size();
             if (s.count > has_last)
                 k_.rest.push_back(
                         chain_part(l, state, s, s.first - n_root, s.count - has_last, is_chained));
-            if (has_last) add_end_of_chain(chain_part(l, state, s, last - n_root, 1, true));
+            if (has_last)
+                add_end_of_chain(chain_part(l, state, s, s.first + s.count - 1 - n_root, 1, true));
         }
     }
 
