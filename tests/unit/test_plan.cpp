@@ -269,6 +269,29 @@ TEST(Plan, OrderOfLoops) {
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
 }
 
+// Where the processor reads few rows ahead, a streamed block keeps to so many of them.
+TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
+    const auto rows = [](int read_ahead_rows, tfmt_data_type_t type) {
+        machine m = avx512();
+        m.l2_bytes = m.l3_bytes = 0;
+        m.read_ahead_rows = read_ahead_rows;
+        const move_problem move = normalized({2048, 1000}, "ab", "ba", type);
+        plan p;
+        EXPECT_TRUE(make_streamed_plan(move, m, &p));
+        dim_t n = tile_bytes(p.the_tile) / p.the_tile.src_run_bytes;
+        for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels);
+                i < p.problem.levels.size(); i++)
+            if (p.problem.levels[i].src_stride % 1000 == 0) n *= p.problem.levels[i].extent;
+        return n;
+    };
+    EXPECT_EQ(rows(0, tfmt_f32), 128);
+    EXPECT_EQ(rows(64, tfmt_f32), 64);
+    EXPECT_EQ(rows(32, tfmt_f32), 32);
+    EXPECT_EQ(rows(8, tfmt_f32), 16); // a tile's
+    EXPECT_EQ(rows(0, tfmt_bf16), 256);
+    EXPECT_EQ(rows(32, tfmt_bf16), 32);
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();

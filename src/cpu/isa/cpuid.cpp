@@ -56,6 +56,16 @@ cpuid_words read_cpuid() {
     return words;
 }
 
+bool is_intel_cpu() {
+#ifdef TFMT_HAVE_CPUID
+    uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_INTEL_ebx
+            && edx == signature_INTEL_edx && ecx == signature_INTEL_ecx;
+#else
+    return false;
+#endif
+}
+
 bool decode_cpuid_cache(uint32_t eax, uint32_t ebx, uint32_t ecx, cpuid_cache *cache) {
     enum : uint32_t { none = 0, instruction = 2 };
     const uint32_t type = eax & 0x1f;

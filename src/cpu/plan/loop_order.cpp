@@ -48,6 +48,8 @@ void sort_levels(std::vector<level> &levels, const limit_list &limits, const til
                 std::swap(levels[i], levels[j]);
 }
 
+constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
+
 // The levels in three groups: those between the blocks, those within one, and of these the ones
 // that complete the lines of a tile, to which its phases belong.
 class blocking {
@@ -170,8 +172,6 @@ private:
                 && next.src_stride == row;
     }
 
-    static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
-
     // Whether `l` goes on where a run of `run_bytes` ends. The tile's share of a level that it does
     // not divide is counted as whole, and a small gap in what is read is as good as none.
     static bool continues(const level &l, dim_t run_bytes, bool of_src) {
@@ -272,7 +272,7 @@ private:
 } // namespace
 
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
-        memory_pattern pattern) {
+        memory_pattern pattern, int max_rows) {
     sort_levels(levels, limits, t, false);
     blocking b(levels, limits, t);
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t);
@@ -293,7 +293,8 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         // Parts of a line of the destination must follow each other at once.
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
         b.grow_src(tuning::block_src_bytes);
-        b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
+        b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
+                max_rows ? max_rows * b.src_bytes() : no_limit);
         b.sort(true);
         break;
     case memory_pattern::staged:

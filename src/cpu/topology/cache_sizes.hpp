@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-// The two sizes that a plan depends on, without the cores and nodes around them: 0.15 ms
-// instead of the topology's 2 to 3, which the first reorder would otherwise wait for.
+// What a plan depends on, without the cores and nodes around it: 0.15 ms instead of the topology's
+// 2 to 3, which the first reorder would otherwise wait for.
 namespace tfmt::cpu {
 
 // Stands in where a host tells nothing: smallest of the processors in use.
@@ -14,6 +14,7 @@ constexpr size_t default_l2_bytes = 256 * 1024;
 // Of one data or unified cache, the smallest where they differ; 0 if there is none.
 struct cache_sizes {
     size_t l2_bytes = 0, l3_bytes = 0;
+    bool is_intel = false; // read ahead of as Intel's cores do; of the host only
 
     // The cache before memory: one L3, or one L2 where there is no L3.
     size_t last_level_bytes() const { return l3_bytes ? l3_bytes : l2_bytes; }
