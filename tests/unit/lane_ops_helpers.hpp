@@ -163,8 +163,7 @@ private:
     static std::unique_ptr<lane_ops> make(
             const machine &m, Xbyak::CodeGenerator &g, constant_pool &pool) {
         if (m.vector_bytes == 64)
-            return tfmt::cpu::jit::make_lane_ops_avx512(
-                    g, pool, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
+            return tfmt::cpu::jit::make_lane_ops_avx512(g, pool, tfmt::cpu::jit::extensions_of(m));
         if (m.vector_bytes == 32) return tfmt::cpu::jit::make_lane_ops_avx2(g, pool);
         return tfmt::cpu::jit::make_lane_ops_sse41(g, pool);
     }
@@ -174,8 +173,9 @@ private:
 
 // The machines that differ in lane_ops.
 inline const std::vector<machine> &lane_machines() {
-    static const std::vector<machine> machines {
-            sse41(), avx2(), avx512(), make_machine(tfmt_cpu_isa_avx512_core_bf16, 64, 32, false)};
+    static const std::vector<machine> machines {sse41(), avx2(), avx512(),
+            make_machine(tfmt_cpu_isa_avx512_core_bf16, 64, 32, false),
+            make_machine(tfmt_cpu_isa_avx512_core_fp16, 64, 32, true)};
     return machines;
 }
 

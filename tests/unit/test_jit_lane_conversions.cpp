@@ -126,7 +126,8 @@ TEST_P(LaneConversionsOn, FloatsOf16Bits) {
         const int n = width / 4;
         const lane_code probe(GetParam(), width, [&](lane_ops &ops) {
             EXPECT_EQ(ops.has_f16(), !is_sse());
-            EXPECT_EQ(ops.has_bf16(), GetParam().isa == tfmt_cpu_isa_avx512_core_bf16);
+            EXPECT_EQ(ops.has_bf16(), GetParam().isa >= tfmt_cpu_isa_avx512_core_bf16);
+            EXPECT_EQ(ops.has_f16_arithmetic(), GetParam().isa == tfmt_cpu_isa_avx512_core_fp16);
         });
         if (!is_sse()) {
             check_lanes<uint32_t, uint16_t>(
@@ -142,7 +143,7 @@ TEST_P(LaneConversionsOn, FloatsOf16Bits) {
                         return uint16_t(tfmt_test::convert_bits(tfmt_f32, v, tfmt_f16));
                     });
         }
-        if (GetParam().isa != tfmt_cpu_isa_avx512_core_bf16) continue;
+        if (GetParam().isa < tfmt_cpu_isa_avx512_core_bf16) continue;
         const auto flushed_bf16 = [](float v) {
             const float flushed = std::fpclassify(v) == FP_SUBNORMAL ? v * 0 : v;
             return uint16_t(tfmt_test::convert_bits(tfmt_f32, bits_of(flushed), tfmt_bf16));
@@ -160,6 +161,36 @@ TEST_P(LaneConversionsOn, FloatsOf16Bits) {
                     return result;
                 },
                 {}});
+    }
+}
+
+TEST_P(LaneConversionsOn, IntegersAndFloatsOf16Bits) {
+    if (GetParam().isa < tfmt_cpu_isa_avx512_core_fp16) GTEST_SKIP() << "no AVX512_FP16";
+    for (int width : widths()) {
+        const int n = width / 2;
+        check_lanes<uint16_t, int16_t>(
+                "f16_from_i16", width, n,
+                [](lane_ops &ops, int out, int a) { ops.f16_from_i16(out, a); },
+                [](int16_t v) {
+                    return uint16_t(tfmt_test::convert_bits(tfmt_f32, bits_of(float(v)), tfmt_f16));
+                });
+        check_unary(
+                "i16_from_f16", width, n * 2,
+                [](lane_ops &ops, int out, int a) { ops.i16_from_f16(out, a); },
+                [&](const bytes &a) {
+                    return converted<int16_t, uint16_t>(n, a, [](uint16_t v) {
+                        const auto bits = uint32_t(tfmt_test::convert_bits(tfmt_f16, v, tfmt_f32));
+                        float value;
+                        std::memcpy(&value, &bits, sizeof value);
+                        return int16_t(std::nearbyint(value));
+                    });
+                },
+                [&](bytes &a) { // below 32768
+                    for (int i = 0; i < n; i++)
+                        set_lane(a, i,
+                                uint16_t((lane<uint16_t>(a, i) & 0x83ff)
+                                        | std::min(lane<uint16_t>(a, i) >> 10 & 31, 29) << 10));
+                });
     }
 }
 
@@ -199,6 +230,8 @@ TEST_P(LaneConversionsOn, RefuseFloatsThatTheyHaveNot) {
         EXPECT_THROW(emits([](lane_ops &ops) { ops.f16_from_f32(1, 2); }), std::logic_error);
     }
     if (GetParam().isa < tfmt_cpu_isa_avx512_core) {
+        EXPECT_THROW(emits([](lane_ops &ops) { ops.f16_from_i16(1, 2); }), std::logic_error);
+        EXPECT_THROW(emits([](lane_ops &ops) { ops.i16_from_f16(1, 2); }), std::logic_error);
         EXPECT_THROW(emits([](lane_ops &ops) { ops.bf16_from_f32(1, 2); }), std::logic_error);
         EXPECT_THROW(
                 emits([](lane_ops &ops) { ops.bf16_from_two_f32(1, 2, 3); }), std::logic_error);

@@ -34,7 +34,10 @@ carrier carrier_of(data_type_t src, data_type_t dst) {
     return computing_type(src, dst) == tfmt_f64 ? carrier::f64 : carrier::f32;
 }
 
-carrier carrier_of(const conversion &c) {
+carrier carrier_of(const conversion &c, bool has_f16_arithmetic) {
+    if (!c.steps && has_f16_arithmetic && (c.src_type == tfmt_s8 || c.src_type == tfmt_u8)
+            && c.dst_type == tfmt_f16)
+        return carrier::f16;
     if (!c.steps) return carrier_of(c.src_type, c.dst_type);
     if (c.steps.computing_type == tfmt_f64) return carrier::f64;
     // What is computed is no signalling NaN.

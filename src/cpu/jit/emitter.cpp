@@ -378,8 +378,7 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
 namespace {
 
 std::vector<uint8_t> assemble_in(const code_room &room, const ir::kernel &k, const machine &m) {
-    if (m.isa >= tfmt_cpu_isa_avx512_core)
-        return assemble_avx512(k, room, m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16);
+    if (m.isa >= tfmt_cpu_isa_avx512_core) return assemble_avx512(k, room, extensions_of(m));
     if (m.isa == tfmt_cpu_isa_avx2) return assemble_avx2(k, room);
     if (m.isa == tfmt_cpu_isa_sse41) return assemble_sse41(k, room);
     throw std::logic_error("no emitter for this instruction set");

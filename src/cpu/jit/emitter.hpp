@@ -12,6 +12,7 @@
 #include "cpu/jit/constant_pool.hpp"
 #include "cpu/jit/converter.hpp"
 #include "cpu/jit/drain_tables.hpp"
+#include "cpu/jit/lane_ops_families.hpp"
 
 // What all emitters share: the nest of loops, addresses, which value lives in which register, and
 // how a chunk of memory is cut into pieces that one instruction moves. An ISA family supplies the
@@ -272,6 +273,6 @@ private:
 std::vector<uint8_t> assemble_sse41(const ir::kernel &k, const code_room &room);
 std::vector<uint8_t> assemble_avx2(const ir::kernel &k, const code_room &room);
 std::vector<uint8_t> assemble_avx512(
-        const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16);
+        const ir::kernel &k, const code_room &room, const avx512_extensions &extensions);
 
 } // namespace tfmt::cpu::jit

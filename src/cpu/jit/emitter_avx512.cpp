@@ -24,8 +24,8 @@ constexpr int scratch_reg = 15;
 
 class emitter_avx512 final : public emitter_vex {
 public:
-    emitter_avx512(const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16)
-        : emitter_vex(k, room), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {
+    emitter_avx512(const ir::kernel &k, const code_room &room, const avx512_extensions &extensions)
+        : emitter_vex(k, room), extensions_(extensions) {
         const auto shuffles = [](const ir::block &ops) {
             return std::any_of(ops.begin(), ops.end(),
                     [](const ir::op &o) { return o.kind > ir::op_kind::store; });
@@ -64,7 +64,7 @@ private:
     }
 
     std::unique_ptr<lane_ops> make_lane_ops() override {
-        return make_lane_ops_avx512(*this, pool(), has_vbmi_, has_bf16_);
+        return make_lane_ops_avx512(*this, pool(), extensions_);
     }
     std::array<int, 1 + n_converter_temps> converter_regs() const override {
         return {first_converter_reg, first_converter_reg + 1, first_converter_reg + 2,
@@ -285,7 +285,7 @@ private:
             return;
         }
         const int unit = units_[size_t(o.constant)];
-        if (unit == 1 && !has_vbmi_) throw std::logic_error("byte permute without VBMI");
+        if (unit == 1 && !extensions_.has_vbmi) throw std::logic_error("byte permute without VBMI");
         const int indices = constant_reg(o.constant).getIdx();
         if (o.kind == ir::op_kind::permute)
             shuffle(permute_of(unit), out, indices, a);
@@ -317,7 +317,7 @@ private:
         }
     }
 
-    const bool has_vbmi_, has_bf16_;
+    const avx512_extensions extensions_;
     bool shuffles_ = false;
     std::vector<uint64_t> masks_; // kept in k1 and up
     std::vector<int> units_;      // bytes that one index of each constant stands for
@@ -326,8 +326,8 @@ private:
 } // namespace
 
 std::vector<uint8_t> assemble_avx512(
-        const ir::kernel &k, const code_room &room, bool has_vbmi, bool has_bf16) {
-    return emitter_avx512(k, room, has_vbmi, has_bf16).assemble();
+        const ir::kernel &k, const code_room &room, const avx512_extensions &extensions) {
+    return emitter_avx512(k, room, extensions).assemble();
 }
 
 } // namespace tfmt::cpu::jit

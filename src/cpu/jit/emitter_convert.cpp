@@ -15,7 +15,7 @@ void emitter::prepare_conversion() {
     const auto regs = converter_regs();
     std::array<int, n_converter_temps> temps {};
     std::copy(regs.begin() + 1, regs.end(), temps.begin());
-    carrier_ = carrier_of(k_.converts);
+    carrier_ = carrier_of(k_.converts, lane_ops_->has_f16_arithmetic());
     converter_ = std::make_unique<converter>(*lane_ops_, carrier_, temps);
     converter_->add_when_decoding(k_.converts.steps.operands[src_zero_point].added);
     const bool fills_vectors = k_.converts.at_load && !k_.converts.is_identity()

@@ -14,8 +14,11 @@ using namespace Xbyak;
 // AVX-512 F, BW, DQ and VL. k6 holds the results of comparisons, xmm15 a part of a result.
 class lane_ops_avx512 final : public lane_ops {
 public:
-    lane_ops_avx512(CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16)
-        : lane_ops(g, pool), has_vbmi_(has_vbmi), has_bf16_(has_bf16) {}
+    lane_ops_avx512(CodeGenerator &g, constant_pool &pool, const avx512_extensions &extensions)
+        : lane_ops(g, pool),
+          has_vbmi_(extensions.has_vbmi),
+          has_bf16_(extensions.has_bf16),
+          has_fp16_(extensions.has_fp16) {}
 
     void load_kept_constants() override {
         for (const kept_constant &k : kept_constants())
@@ -110,6 +113,9 @@ public:
     bool has_f16() const override { return true; }
     void f32_from_f16(int out, int a) override { g_.vcvtph2ps(reg(out), half(a)); }
     void f16_from_f32(int out, int a) override { g_.vcvtps2ph(half(out), reg(a), 0); }
+    bool has_f16_arithmetic() const override { return has_fp16_; }
+    void f16_from_i16(int out, int a) override { g_.vcvtw2ph(reg(out), reg(a)); }
+    void i16_from_f16(int out, int a) override { g_.vcvtph2w(reg(out), reg(a)); }
     bool has_bf16() const override { return has_bf16_; }
     // AVX512_BF16 takes denormals for zero. So they become normal numbers with the same last place,
     // by the exponent above, which is taken away again. f32 -> bf16, 0.26 to 9.6 MB in a row, over
@@ -346,7 +352,7 @@ protected:
     }
 
 private:
-    const bool has_vbmi_, has_bf16_;
+    const bool has_vbmi_, has_bf16_, has_fp16_;
     static constexpr int shifted = 15;
     const Opmask compared = Opmask(6);
 
@@ -475,8 +481,8 @@ private:
 } // namespace
 
 std::unique_ptr<lane_ops> make_lane_ops_avx512(
-        CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16) {
-    return std::make_unique<lane_ops_avx512>(g, pool, has_vbmi, has_bf16);
+        CodeGenerator &g, constant_pool &pool, const avx512_extensions &extensions) {
+    return std::make_unique<lane_ops_avx512>(g, pool, extensions);
 }
 
 } // namespace tfmt::cpu::jit

@@ -4,16 +4,27 @@
 #include <memory>
 
 #include "cpu/jit/lane_ops.hpp"
+#include "cpu/plan/machine.hpp"
 
 // The makers of lane_ops, one an ISA family, and what more than one of them needs.
 namespace tfmt::cpu::jit {
+
+// What processors with AVX-512 may have beside it.
+struct avx512_extensions {
+    bool has_vbmi, has_bf16, has_fp16;
+};
+
+inline avx512_extensions extensions_of(const machine &m) {
+    return {m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16,
+            m.isa >= tfmt_cpu_isa_avx512_core_fp16};
+}
 
 // Registers that each takes for itself: xmm0 on SSE4.1, ymm14 on AVX2, k6 and zmm15 on AVX-512; r11
 // on all.
 std::unique_ptr<lane_ops> make_lane_ops_sse41(Xbyak::CodeGenerator &g, constant_pool &pool);
 std::unique_ptr<lane_ops> make_lane_ops_avx2(Xbyak::CodeGenerator &g, constant_pool &pool);
 std::unique_ptr<lane_ops> make_lane_ops_avx512(
-        Xbyak::CodeGenerator &g, constant_pool &pool, bool has_vbmi, bool has_bf16);
+        Xbyak::CodeGenerator &g, constant_pool &pool, const avx512_extensions &extensions);
 
 // Byte shuffles that bring the low words (bytes) of four 32-bit lanes to the bottom of 16 bytes.
 // What is above is cleared by indices of all ones.
