@@ -73,7 +73,10 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     const cache_sizes &caches = host_cache_sizes();
     m.l2_bytes = caches.l2_bytes;
     m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
-    if (caches.is_intel) m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
+    if (caches.is_intel) {
+        m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
+        m.max_written_pages = tuning::max_written_pages_of_intel;
+    }
     return m;
 }
 

@@ -47,13 +47,17 @@ const named_machine machines[] = {
 };
 
 // Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
-// destinations streamed.
-enum class caches { all, no_l2, none };
+// destinations streamed; where few rows and pages are treated well in other blocks.
+enum class caches { all, no_l2, none, none_and_few_rows };
 
 inline machine make_machine(const named_machine &n, caches has) {
     machine m;
     if (has != caches::all) m.l2_bytes = 0;
-    if (has == caches::none) m.l3_bytes = 0;
+    if (has >= caches::none) m.l3_bytes = 0;
+    if (has == caches::none_and_few_rows) {
+        m.read_ahead_rows = 32;
+        m.max_written_pages = 16;
+    }
     m.isa = n.isa;
     m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;
@@ -68,9 +72,10 @@ public:
     // computes: as with attributes, even between equal types.
     trial(const memory_desc &src, const memory_desc &dst, uint64_t seed, bool computes = false)
         : dst_md_(dst),
-          has_caches_(seed % 4 < 2        ? caches::all
-                          : seed % 4 == 2 ? caches::no_l2
-                                          : caches::none),
+          has_caches_(seed % 4 < 2          ? caches::all
+                          : seed % 4 == 2   ? caches::no_l2
+                          : seed % 16 == 11 ? caches::none_and_few_rows
+                                            : caches::none),
           is_aligned_(seed % 8 == 3),
           align_(is_aligned_ ? 64 : tfmt_data_type_size(dst.data_type)),
           src_(size_bytes(src), seed % 2 ? placement::at_end : placement::at_start, align_),

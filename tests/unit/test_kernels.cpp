@@ -122,6 +122,25 @@ TEST_P(KernelsOn, RowsThatCollide) {
     EXPECT_GT(n_collected_, 0);
 }
 
+// Rows of both sides in pages of their own, more of them than are treated well.
+TEST_P(KernelsOn, RowsInManyPages) {
+    const bool with_code = host_can_execute();
+    const int n_cases = tfmt_test::scaled(40);
+    for (int i = 0; i < n_cases; i++) {
+        tfmt_test::random_source random(uint64_t(i) * 4093 + 11);
+        const tfmt_data_type_t type = types[random.below(4)];
+        const int64_t row_elems = 4160 / int64_t(tfmt_data_type_size(type));
+        const tfmt_test::dims dims {random.between(40, 500), random.between(100, 500)};
+        const auto src = tfmt_test::make_with_strides(dims, type, {row_elems, 1});
+        const auto dst = tfmt_test::make_with_strides(dims, type, {1, row_elems});
+        trial e(*src, *dst, uint64_t(i) * 16 + 11); // aligned, on a machine that wants few rows
+        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+        const std::string wrong = check(make_problem(*src, *dst), plan_mode::move, e, with_code);
+        ASSERT_EQ(wrong, "") << "case " << i << ": " << tfmt_test::dims_text(dims);
+    }
+    EXPECT_GT(n_streamed_, 0);
+}
+
 TEST_P(KernelsOn, RandomPadding) {
     const bool with_code = host_can_execute();
     const int n_cases = tfmt_test::scaled(700);

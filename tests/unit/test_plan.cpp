@@ -292,6 +292,30 @@ TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     EXPECT_EQ(rows(32, tfmt_bf16), 32);
 }
 
+// Where a streamed destination's pages are too many, blocks lie in blocks of 2048 bytes of the
+// source's rows and of 1024 of the destination's.
+TEST(Plan, StreamsBlocksOfPages) {
+    const auto loops = [](int max_written_pages) {
+        machine m = avx512();
+        m.l2_bytes = m.l3_bytes = 0;
+        m.max_written_pages = max_written_pages;
+        plan p;
+        EXPECT_TRUE(make_streamed_plan(normalized({4160, 8256}, "ab", "ba", tfmt_f32), m, &p));
+        lines text;
+        for (const level &l : p.problem.levels)
+            text.push_back(plan_test::text_of(l));
+        return text;
+    };
+    const lines apart {"33 x 128, 4227072 -> 512", "129 x 64, 256 -> 1064960",
+            "4 x 16, 64 -> 266240", "8 x 16, 528384 -> 64"};
+    EXPECT_EQ(loops(0), apart);
+    EXPECT_EQ(loops(8256), apart);
+    EXPECT_EQ(loops(8255),
+            (lines {"17 x 256, 8454144 -> 1024", "17 x 512, 2048 -> 8519680",
+                    "2 x 128, 4227072 -> 512", "8 x 64, 256 -> 1064960", "4 x 16, 64 -> 266240",
+                    "8 x 16, 528384 -> 64"}));
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();

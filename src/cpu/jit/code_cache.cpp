@@ -50,10 +50,11 @@ std::atomic<uint64_t> assembled_count {0};
 // kernel; a member that is added to `machine` does not compile until it is named here.
 void append_instructions(ir::words &out, const machine &m) {
     const auto &[isa, has_two_source_permutes, has_vbmi, vector_bytes, n_vector_regs, l2_bytes,
-            l3_bytes, read_ahead_rows] = m;
+            l3_bytes, read_ahead_rows, max_written_pages] = m;
     static_cast<void>(l2_bytes);
     static_cast<void>(l3_bytes);
     static_cast<void>(read_ahead_rows);
+    static_cast<void>(max_written_pages);
     for (int v :
             {int(isa), int(has_two_source_permutes), int(has_vbmi), vector_bytes, n_vector_regs})
         out.push_back(uint32_t(v));

@@ -50,8 +50,9 @@ void sort_levels(std::vector<level> &levels, const limit_list &limits, const til
 
 constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
 
-// The levels in three groups: those between the blocks, those within one, and of these the ones
-// that complete the lines of a tile, to which its phases belong.
+// The levels in four groups: those between the blocks, of these the ones within a block of pages,
+// those within a block, and of these the ones that complete the lines of a tile, to which its
+// phases belong.
 class blocking {
 public:
     blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t)
@@ -114,6 +115,27 @@ public:
         put_continuation_last();
     }
 
+    // Pages of the destination that are written before more is written of the first one, in the
+    // order of sort(true); 0 if nothing is.
+    dim_t written_pages() const {
+        dim_t n = bytes_ / dst_bytes_;
+        for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
+            if (stride_of(*l, false) < tuning::page_bytes) return n;
+            n *= l->extent;
+        }
+        return 0;
+    }
+
+    // Blocks of blocks, for fewer of them.
+    void page() {
+        block_.swap(inner_);
+        grow_src(tuning::page_block_src_bytes);
+        grow_dst(tuning::page_block_dst_bytes);
+        pages_.swap(inner_);
+        block_.swap(inner_);
+        sort(true);
+    }
+
     // The level that continues the block's runs in the destination goes next to the block.
     void put_continuation_last() {
         for (size_t i = 0; i < outer_.size(); i++) {
@@ -127,20 +149,22 @@ public:
     // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
     void sort(bool blocks_by_src) {
         sort_levels(outer_, limits_, t_, blocks_by_src);
+        sort_levels(pages_, limits_, t_, blocks_by_src);
         sort_levels(inner_, limits_, t_, false);
         sort_levels(line_, limits_, t_, false);
     }
 
     loop_order order() const {
         loop_order order {outer_, int(inner_.size() + line_.size()), 0, false};
-        order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
-        order.levels.insert(order.levels.end(), line_.begin(), line_.end());
-        const auto next = std::find_if(outer_.rbegin(), outer_.rend(),
+        order.levels.insert(order.levels.end(), pages_.begin(), pages_.end());
+        const auto next = std::find_if(order.levels.rbegin(), order.levels.rend(),
                 [&](const level &l) { return !reads_one_step(l, limits_); });
-        if (next != outer_.rend() && next->is_regular()) {
+        if (next != order.levels.rend() && next->is_regular()) {
             order.next_block_bytes = next->src_stride;
             order.reads_on = reads_on(*next);
         }
+        order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
+        order.levels.insert(order.levels.end(), line_.begin(), line_.end());
         return order;
     }
 
@@ -191,7 +215,7 @@ private:
 
     // The run with the next level that the block has already, or 0.
     dim_t continue_in_block(dim_t run_bytes, bool of_src) const {
-        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
+        for (const std::vector<level> *levels : {&tile_, &line_, &block_, &inner_})
             for (const level &l : *levels)
                 if (continues(l, run_bytes, of_src) && stride_of(l, of_src) * l.extent > run_bytes)
                     return stride_of(l, of_src) * l.extent;
@@ -261,8 +285,9 @@ private:
     const std::vector<level> all_;
     const limit_list &limits_;
     const tile &t_;
-    std::vector<level> outer_, inner_, line_;
+    std::vector<level> outer_, pages_, inner_, line_;
     std::vector<level> tile_;                                 // its bits
+    std::vector<level> block_;                                // inner_ while pages_ grow
     dim_t bytes_;                                             // of a block
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
@@ -272,7 +297,7 @@ private:
 } // namespace
 
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
-        memory_pattern pattern, int max_rows) {
+        memory_pattern pattern, const machine &m) {
     sort_levels(levels, limits, t, false);
     blocking b(levels, limits, t);
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t);
@@ -294,8 +319,9 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
         b.grow_src(tuning::block_src_bytes);
         b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
-                max_rows ? max_rows * b.src_bytes() : no_limit);
+                m.read_ahead_rows ? m.read_ahead_rows * b.src_bytes() : no_limit);
         b.sort(true);
+        if (m.max_written_pages && b.written_pages() > m.max_written_pages) b.page();
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);

@@ -29,9 +29,8 @@ struct loop_order {
     bool reads_on = false;     // the source is read in the order of its addresses
 };
 
-// A streamed block has at most `max_rows` pieces of the source, far apart, if the tile has not
-// more; 0: no limit.
+// Of the machine only what it does with many rows and pages counts.
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
-        memory_pattern pattern, int max_rows = 0);
+        memory_pattern pattern, const machine &m = {});
 
 } // namespace tfmt::cpu

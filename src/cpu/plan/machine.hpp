@@ -17,7 +17,9 @@ struct machine {
     int n_vector_regs = 0;
     size_t l2_bytes = 1 << 20;
     size_t l3_bytes = 32 << 20; // the cache before memory
-    int read_ahead_rows = 0;    // at once, in pages of their own; 0: no limit worth keeping to
+    // Rows, in pages of their own, that are read ahead at once, and pages that can be written in
+    // turns; 0: no limit worth keeping to.
+    int read_ahead_rows = 0, max_written_pages = 0;
 
     // Whether any order of the elements of a vector takes one instruction.
     bool can_permute(int elem_bytes) const {

@@ -167,7 +167,7 @@ memory_pattern pattern_of(const plan &p) {
 // False if the destination cannot be written that way.
 bool choose_order(plan &p, const move_problem &whole) {
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
-            p.the_tile, pattern_of(p), p.target.read_ahead_rows);
+            p.the_tile, pattern_of(p), p.target);
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
     // Within L2 nothing is worth fetching, nor where little is read of a source that spans more (86

@@ -114,6 +114,17 @@ constexpr dim_t block_dst_bytes = 512;
 // to 16 MB took 1.15 without one, and with 128 and 256 bytes of the destination.
 constexpr int read_ahead_rows_of_intel = 32;
 
+// There too: where a streamed destination's pages are so many that what the processor knows of them
+// is gone before the next bytes of one are written, blocks lie in blocks of so much of the rows of
+// both sides. Time over memcpy, without / with 2048/1024 of source/destination, 1024/1024,
+// 1024/512, 4096/1024, 2048/2048, 2048/512: f32 abcde -> edcba 48x28x28x28x48, 37632 pages, 1.86
+// 1.42 1.41 1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 pages, 1.50 1.27 1.20 1.30 1.35 1.33
+// 1.30. With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70.
+constexpr int max_written_pages_of_intel = 8192;
+constexpr dim_t page_block_src_bytes = 2048;
+constexpr dim_t page_block_dst_bytes = 1024;
+constexpr dim_t page_bytes = 4096;
+
 // The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
 // the source's rows at once, before the tile moves on along the destination, so that what is left
 // of a line is still in L1. Time over memcpy with the above and with 128/512, 128/256, 128/128,
