@@ -67,6 +67,8 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     m.isa = isa.isa;
     m.has_two_source_permutes = isa.isa >= tfmt_cpu_isa_avx512_core;
     m.has_vbmi = isa.has_vbmi;
+    m.has_bf16 = isa.has_bf16;
+    m.has_fp16 = isa.has_fp16;
     m.vector_bytes = isa.max_vector_bytes;
     m.n_vector_regs = isa.n_vector_regs;
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;
@@ -75,7 +77,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
     if (caches.is_intel) {
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
-        m.max_written_pages = tuning::max_written_pages_of_intel;
+        m.max_written_rows = tuning::max_written_rows_of_intel;
     }
     return m;
 }

@@ -56,11 +56,13 @@ inline machine make_machine(const named_machine &n, caches has) {
     if (has >= caches::none) m.l3_bytes = 0;
     if (has == caches::none_and_few_rows) {
         m.read_ahead_rows = 32;
-        m.max_written_pages = 16;
+        m.max_written_rows = 16;
     }
     m.isa = n.isa;
     m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;
+    m.has_bf16 = n.isa >= tfmt_cpu_isa_avx512_core_bf16;
+    m.has_fp16 = n.isa >= tfmt_cpu_isa_avx512_core_fp16;
     m.vector_bytes = n.vector_bytes;
     m.n_vector_regs = n.n_vector_regs;
     return m;

@@ -31,6 +31,8 @@ inline machine make_machine(tfmt_cpu_isa_t isa, int vector_bytes, int n_regs, bo
     m.isa = isa;
     m.has_two_source_permutes = n_regs == 32;
     m.has_vbmi = has_vbmi;
+    m.has_bf16 = isa >= tfmt_cpu_isa_avx512_core_bf16;
+    m.has_fp16 = isa >= tfmt_cpu_isa_avx512_core_fp16;
     m.vector_bytes = vector_bytes;
     m.n_vector_regs = n_regs;
     m.l3_bytes = size_t(1) << 60;

@@ -28,8 +28,8 @@ TEST(Padding, StepsOfItAreInTheOrderOfTheDestination) {
     const std::vector<level> levels {
             {0, 16, 1, 1 << 20, 1024, {}, {}}, {1, 900, 1, 1024, 16 << 10, {}, {}}};
     const auto order_of = [&](dim_t load) {
-        const loop_order order = order_levels(
-                levels, {{load, 16}, {900, 900}}, t, memory_pattern::beyond_l2);
+        const loop_order order = order_levels(levels, {{load, 16}, {900, 900}}, t,
+                memory_pattern::beyond_l2, tfmt::cpu::machine());
         lines text {std::to_string(order.next_block_bytes)};
         for (const level &l : order.levels)
             text.push_back(plan_test::text_of(l));

@@ -271,36 +271,45 @@ TEST(Plan, OrderOfLoops) {
 
 // Where the processor reads few rows ahead, a streamed block keeps to so many of them.
 TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
-    const auto rows = [](int read_ahead_rows, tfmt_data_type_t type) {
+    const auto rows = [](int read_ahead_rows, tfmt_data_type_t src, tfmt_data_type_t dst) {
         machine m = avx512();
         m.l2_bytes = m.l3_bytes = 0;
         m.read_ahead_rows = read_ahead_rows;
-        const move_problem move = normalized({2048, 1000}, "ab", "ba", type);
+        const vec dims {2048, 1024 + 64};
         plan p;
-        EXPECT_TRUE(make_streamed_plan(move, m, &p));
-        dim_t n = tile_bytes(p.the_tile) / p.the_tile.src_run_bytes;
+        EXPECT_TRUE(make_streamed_plan(
+                normalized(by_tag(dims, "ab", src), by_tag(dims, "ba", dst)), m, &p));
+        const tfmt::cpu::tile &t = p.the_tile;
+        dim_t n = tile_bytes(t) * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)
+                / t.src_run_bytes;
         for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels);
                 i < p.problem.levels.size(); i++)
-            if (p.problem.levels[i].src_stride % 1000 == 0) n *= p.problem.levels[i].extent;
+            if (p.problem.levels[i].src_stride % dims[1] == 0) n *= p.problem.levels[i].extent;
         return n;
     };
-    EXPECT_EQ(rows(0, tfmt_f32), 128);
-    EXPECT_EQ(rows(64, tfmt_f32), 64);
-    EXPECT_EQ(rows(32, tfmt_f32), 32);
-    EXPECT_EQ(rows(8, tfmt_f32), 16); // a tile's
-    EXPECT_EQ(rows(0, tfmt_bf16), 256);
-    EXPECT_EQ(rows(32, tfmt_bf16), 32);
+    EXPECT_EQ(rows(0, tfmt_f32, tfmt_f32), 128);
+    EXPECT_EQ(rows(64, tfmt_f32, tfmt_f32), 64);
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32), 32);
+    EXPECT_EQ(rows(8, tfmt_f32, tfmt_f32), 16); // a tile's
+    EXPECT_EQ(rows(0, tfmt_bf16, tfmt_bf16), 256);
+    EXPECT_EQ(rows(32, tfmt_bf16, tfmt_bf16), 32);
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_bf16), 32);
+    EXPECT_EQ(rows(32, tfmt_bf16, tfmt_f32), 32);
+    EXPECT_EQ(rows(64, tfmt_u8, tfmt_f32), 64);
 }
 
-// Where a streamed destination's pages are too many, blocks lie in blocks of 2048 bytes of the
+// Where a streamed destination's rows are too many, blocks lie in blocks of 2048 bytes of the
 // source's rows and of 1024 of the destination's.
 TEST(Plan, StreamsBlocksOfPages) {
-    const auto loops = [](int max_written_pages) {
+    const auto loops = [](int max_written_rows, tfmt_data_type_t dst = tfmt_f32) {
         machine m = avx512();
         m.l2_bytes = m.l3_bytes = 0;
-        m.max_written_pages = max_written_pages;
+        m.max_written_rows = max_written_rows;
+        if (dst != tfmt_f32) m.read_ahead_rows = 32;
+        const vec dims {4160, 8256};
         plan p;
-        EXPECT_TRUE(make_streamed_plan(normalized({4160, 8256}, "ab", "ba", tfmt_f32), m, &p));
+        EXPECT_TRUE(make_streamed_plan(
+                normalized(by_tag(dims, "ab", tfmt_f32), by_tag(dims, "ba", dst)), m, &p));
         lines text;
         for (const level &l : p.problem.levels)
             text.push_back(plan_test::text_of(l));
@@ -314,6 +323,8 @@ TEST(Plan, StreamsBlocksOfPages) {
             (lines {"17 x 256, 8454144 -> 1024", "17 x 512, 2048 -> 8519680",
                     "2 x 128, 4227072 -> 512", "8 x 64, 256 -> 1064960", "4 x 16, 64 -> 266240",
                     "8 x 16, 528384 -> 64"}));
+    // Not of single lines.
+    EXPECT_EQ(loops(1, tfmt_bf16), loops(0, tfmt_bf16));
 }
 
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
@@ -451,8 +462,9 @@ TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
             {0, 4, 8, 64, 8000, {}, {}}};
     const tfmt::limit_list limits {{32, 32}, {8, 8}};
     lines text;
-    for (const level &l :
-            tfmt::cpu::order_levels(levels, limits, t, tfmt::cpu::memory_pattern::beyond_l2).levels)
+    for (const level &l : tfmt::cpu::order_levels(
+                 levels, limits, t, tfmt::cpu::memory_pattern::beyond_l2, tfmt::cpu::machine())
+                                  .levels)
         text.push_back(plan_test::text_of(l));
     EXPECT_EQ(text, (lines {"4 x 8, 64 -> 8000", "8 x 1, 4096 -> 1000", "8 x 1, 9000 -> 64"}));
 }

@@ -154,7 +154,8 @@ TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
             const tile t = tfmt::cpu::choose_tile(r.move, m, way.stores);
             const std::vector<level> levels = around_tile(r.move, t);
             ASSERT_EQ(misses(r.move, t, levels), ""); // of the tile alone
-            const loop_order order = tfmt::cpu::order_levels(levels, r.move.limits, t, way.pattern);
+            const loop_order order = tfmt::cpu::order_levels(
+                    levels, r.move.limits, t, way.pattern, tfmt::cpu::machine());
             std::string wrong = misses(r.move, t, order.levels);
             if (wrong.empty()) wrong = misordered(order, t, r.move.limits);
             ASSERT_EQ(wrong, "") << "seed " << seed << ", pattern " << int(way.pattern) << ": "
@@ -348,8 +349,8 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
         const machine &m = all_machines()[seed % 4];
         const tile t = tfmt::cpu::choose_tile(r.move, m, store_path::staged);
         if (t.vector_bytes < 16) continue;
-        const loop_order order = tfmt::cpu::order_levels(
-                around_tile(r.move, t), r.move.limits, t, memory_pattern::staged);
+        const loop_order order = tfmt::cpu::order_levels(around_tile(r.move, t), r.move.limits, t,
+                memory_pattern::staged, tfmt::cpu::machine());
         const staging s = tfmt::cpu::make_staging(r.move, t, order, true);
         if (!s) continue;
         const block_elements block(r.move, t, order, s);
@@ -431,8 +432,8 @@ TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
             {{0, 8, 1, 4 * 500, 4, {}, {}}, {1, 500, 1, 4, 48, {}, {}},
                     {2, 70, 1, 16000, 24000, {}, {}}}};
     const tile t = tfmt::cpu::choose_tile(short_runs, avx512(), store_path::staged);
-    const loop_order order = tfmt::cpu::order_levels(
-            around_tile(short_runs, t), short_runs.limits, t, memory_pattern::staged);
+    const loop_order order = tfmt::cpu::order_levels(around_tile(short_runs, t), short_runs.limits,
+            t, memory_pattern::staged, tfmt::cpu::machine());
     EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order, true));
 }
 
@@ -441,7 +442,7 @@ TEST(Staging, NoGapsBehindTails) {
     const move_problem p = plan_test::normalized({64, 255, 13, 13}, "aBcd8b", "acdb", tfmt_f32);
     const tile t = tfmt::cpu::choose_tile(p, avx512(), store_path::staged);
     const loop_order order = tfmt::cpu::order_levels(
-            around_tile(p, t), p.limits, t, memory_pattern::staged);
+            around_tile(p, t), p.limits, t, memory_pattern::staged, tfmt::cpu::machine());
     const staging s = tfmt::cpu::make_staging(p, t, order, true);
     ASSERT_TRUE(s);
     EXPECT_EQ(s.scratch_bytes % (255 * 4), 0);

@@ -133,7 +133,8 @@ public:
     virtual void f32_from_f16(int out, int a) = 0;
     virtual void f16_from_f32(int out, int a) = 0;
 
-    // Between integers and f16 in 16-bit lanes, to nearest, where has_f16_arithmetic().
+    // Between integers and f16 in 16-bit lanes, to nearest, where has_f16_arithmetic(); to integers
+    // 0x8000 if out of range.
     virtual bool has_f16_arithmetic() const { return false; }
     virtual void f16_from_i16(int, int) { throw std::logic_error("no AVX512_FP16"); }
     virtual void i16_from_f16(int, int) { throw std::logic_error("no AVX512_FP16"); }

@@ -15,8 +15,7 @@ struct avx512_extensions {
 };
 
 inline avx512_extensions extensions_of(const machine &m) {
-    return {m.has_vbmi, m.isa >= tfmt_cpu_isa_avx512_core_bf16,
-            m.isa >= tfmt_cpu_isa_avx512_core_fp16};
+    return {m.has_vbmi, m.has_bf16, m.has_fp16};
 }
 
 // Registers that each takes for itself: xmm0 on SSE4.1, ymm14 on AVX2, k6 and zmm15 on AVX-512; r11

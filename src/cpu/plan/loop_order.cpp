@@ -65,7 +65,7 @@ public:
           dst_bytes_(t.dst_run_bytes),
           src_run_bytes_(t.src_run_bytes),
           tile_bytes_(bytes_),
-          tile_src_bytes_(bytes_ * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)) {
+          tile_src_bytes_(bytes_ * t.src_elem_bits / widest_elem_bits()) {
         tile_.reserve(t.bits.size());
         for (const tile_bit &b : t.bits)
             if (b.level >= 0 && b.is_regular)
@@ -115,10 +115,15 @@ public:
         put_continuation_last();
     }
 
-    // Pages of the destination that are written before more is written of the first one, in the
+    // Bytes of a block that covers what it does now of each of so many rows of the source.
+    dim_t bytes_of_src_rows(int n_rows) const {
+        return n_rows * src_bytes_ * widest_elem_bits() / t_.src_elem_bits;
+    }
+
+    // Rows of the destination that are written before more is written of the first one, in the
     // order of sort(true); 0 if nothing is.
-    dim_t written_pages() const {
-        dim_t n = bytes_ / dst_bytes_;
+    dim_t written_rows() const {
+        dim_t n = bytes_ * t_.dst_elem_bits / widest_elem_bits() / dst_bytes_;
         for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
             if (stride_of(*l, false) < tuning::page_bytes) return n;
             n *= l->extent;
@@ -126,13 +131,15 @@ public:
         return 0;
     }
 
-    // Blocks of blocks, for fewer of them.
+    // Blocks of blocks, for fewer of them. The sizes stay those of a block.
     void page() {
+        const dim_t bytes = bytes_, src_bytes = src_bytes_, dst_bytes = dst_bytes_;
         block_.swap(inner_);
         grow_src(tuning::page_block_src_bytes);
         grow_dst(tuning::page_block_dst_bytes);
         pages_.swap(inner_);
         block_.swap(inner_);
+        bytes_ = bytes, src_bytes_ = src_bytes, dst_bytes_ = dst_bytes;
         sort(true);
     }
 
@@ -184,6 +191,8 @@ private:
                         of_src ? 0 : inner.stride, {}, {}});
             }
     }
+
+    int widest_elem_bits() const { return std::max(t_.src_elem_bits, t_.dst_elem_bits); }
 
     // Whether tiles are pieces of one row of the source, one behind the other.
     bool reads_on(const level &next) const {
@@ -319,9 +328,11 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
         b.grow_src(tuning::block_src_bytes);
         b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
-                m.read_ahead_rows ? m.read_ahead_rows * b.src_bytes() : no_limit);
+                m.read_ahead_rows ? b.bytes_of_src_rows(m.read_ahead_rows) : no_limit);
         b.sort(true);
-        if (m.max_written_pages && b.written_pages() > m.max_written_pages) b.page();
+        if (m.max_written_rows && b.written_rows() > m.max_written_rows
+                && b.dst_bytes() > tuning::line_bytes && !b.order().reads_on)
+            b.page();
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);

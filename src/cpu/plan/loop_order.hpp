@@ -31,6 +31,6 @@ struct loop_order {
 
 // Of the machine only what it does with many rows and pages counts.
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
-        memory_pattern pattern, const machine &m = {});
+        memory_pattern pattern, const machine &m);
 
 } // namespace tfmt::cpu

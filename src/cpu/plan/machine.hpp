@@ -13,13 +13,14 @@ struct machine {
     tfmt_cpu_isa_t isa = tfmt_cpu_isa_none;
     bool has_two_source_permutes = false; // vpermt2w/d/q and vpermw/d/q by index vectors
     bool has_vbmi = false;                // byte-granular permutes (vpermb, vpermt2b)
-    int vector_bytes = 0;                 // widest vector register; 0: no JIT for this ISA
+    bool has_bf16 = false, has_fp16 = false;
+    int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     size_t l2_bytes = 1 << 20;
     size_t l3_bytes = 32 << 20; // the cache before memory
-    // Rows, in pages of their own, that are read ahead at once, and pages that can be written in
-    // turns; 0: no limit worth keeping to.
-    int read_ahead_rows = 0, max_written_pages = 0;
+    // Rows, far apart, of a source that are read ahead of at once and of a destination that are
+    // written in turns at full speed; 0: no limit worth keeping to.
+    int read_ahead_rows = 0, max_written_rows = 0;
 
     // Whether any order of the elements of a vector takes one instruction.
     bool can_permute(int elem_bytes) const {

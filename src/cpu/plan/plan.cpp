@@ -164,6 +164,16 @@ memory_pattern pattern_of(const plan &p) {
                                                     : memory_pattern::in_l2;
 }
 
+// Each block of a scratch that is not chained is a call of its own.
+bool has_too_small_blocks(const plan &p) {
+    if (p.scratch.is_chained || p.moved_bytes < tuning::min_large_bytes) return false;
+    dim_t bytes = tile_bytes(p.the_tile);
+    for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels); i < p.problem.levels.size();
+            i++)
+        bytes *= p.problem.levels[i].extent;
+    return bytes < tuning::min_scratch_block_bytes;
+}
+
 // False if the destination cannot be written that way.
 bool choose_order(plan &p, const move_problem &whole) {
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
@@ -187,7 +197,7 @@ bool choose_order(plan &p, const move_problem &whole) {
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum
             && (c.at_load || !c.pairs_rows))
         p.scratch = make_staging(whole, p.the_tile, order, p.stores == store_path::staged);
-    return bool(p.scratch);
+    return p.scratch && !has_too_small_blocks(p);
 }
 
 // What comes before the order of the levels.

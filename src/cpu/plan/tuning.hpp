@@ -114,13 +114,15 @@ constexpr dim_t block_dst_bytes = 512;
 // to 16 MB took 1.15 without one, and with 128 and 256 bytes of the destination.
 constexpr int read_ahead_rows_of_intel = 32;
 
-// There too: where a streamed destination's pages are so many that what the processor knows of them
-// is gone before the next bytes of one are written, blocks lie in blocks of so much of the rows of
-// both sides. Time over memcpy, without / with 2048/1024 of source/destination, 1024/1024,
-// 1024/512, 4096/1024, 2048/2048, 2048/512: f32 abcde -> edcba 48x28x28x28x48, 37632 pages, 1.86
-// 1.42 1.41 1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 pages, 1.50 1.27 1.20 1.30 1.35 1.33
+// There too: where a streamed destination's rows are so many that what the processor knows of their
+// pages is gone before the next bytes of one are written, blocks lie in blocks of so much of the
+// rows of both sides. Time over memcpy, without / with 2048/1024 of source/destination, 1024/1024,
+// 1024/512, 4096/1024, 2048/2048, 2048/512: f32 abcde -> edcba 48x28x28x28x48, 37632 rows, 1.86
+// 1.42 1.41 1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 rows, 1.50 1.27 1.20 1.30 1.35 1.33
 // 1.30. With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70.
-constexpr int max_written_pages_of_intel = 8192;
+// Not where a block has a single line of each row, which then reads of the source in parts slow
+// down: f32 to bf16 ab -> ba 4128x20000 1.31 / 1.63, to u8 4160x20032 2.4 / 3.7.
+constexpr int max_written_rows_of_intel = 8192;
 constexpr dim_t page_block_src_bytes = 2048;
 constexpr dim_t page_block_dst_bytes = 1024;
 constexpr dim_t page_bytes = 4096;
@@ -150,6 +152,14 @@ constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t staged_whole_dst_bytes = 1024;
+// Smaller ones, which blocks that do not nest leave now and then, cost a call with a fence each.
+// Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
+// 61x1x1x1x47x3 25.7 / 1.4, aCdefB48c4b -> aBCdef16c16b4c 251x1x1x1x1x100 12.4 / 1.4; with a
+// destination that begins within a line f32 BA4b8a8b4a -> AB16b48a4b 4096x4096, blocks of 256
+// bytes, 7.2 / 1.7, bf16 AcB24a2b -> BcA16a32b4a 509x61x509, of 512, 4.5 / 1.4, BA16a48b2a ->
+// AB16b48a2b 50257x768, of 1 KiB, 2.1 / 1.35, u8 AcdeB8a2b -> aCBde4c8b8c2b 48x1x251x64x7 2.7
+// / 3.0.
+constexpr dim_t min_scratch_block_bytes = 2048;
 // But where that would leave less than this of the source's rows, and the destination's can be cut
 // between lines. Of f16 abcd -> ABcd32a16b a block had 1024 bytes of 512 rows of the source, 32 to
 // 64 of each. Time over memcpy, whole / so, the cases of 420 that it changes: AVX2 1.64 / 1.47
