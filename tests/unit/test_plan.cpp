@@ -343,6 +343,21 @@ TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines
 }
 
+// Where a scratch would be drained every few hundred bytes of much, it is not used.
+TEST(Plan, CollectsNoSmallBlocks) {
+    machine m = avx512();
+    m.l2_bytes = m.l3_bytes = 0;
+    const auto stores = [&](dim_t a) {
+        const vec dims {a, 1, 1, 100};
+        return planned(normalized(by_tag(dims, "aCdB48c4b", tfmt_bf16),
+                               by_tag(dims, "aBCd16c16b4c", tfmt_bf16)),
+                m)
+                .stores;
+    };
+    EXPECT_EQ(stores(2), tfmt::cpu::store_path::staged);
+    EXPECT_EQ(stores(251), tfmt::cpu::store_path::plain);
+}
+
 // Narrow vectors are parts of lines: 8 rows of f16 in blocks of 32 leave 8 lines to the next tiles.
 TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
     const auto is_streamed = [](machine m, const char *dst) {

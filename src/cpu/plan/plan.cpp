@@ -164,9 +164,11 @@ memory_pattern pattern_of(const plan &p) {
                                                     : memory_pattern::in_l2;
 }
 
-// Each block of a scratch that is not chained is a call of its own.
+// Each block of a scratch that is not chained is a call of its own, which ends with a fence.
 bool has_too_small_blocks(const plan &p) {
-    if (p.scratch.is_chained || p.moved_bytes < tuning::min_large_bytes) return false;
+    if (p.stores != store_path::staged || p.scratch.is_chained
+            || p.moved_bytes < tuning::min_large_bytes)
+        return false;
     dim_t bytes = tile_bytes(p.the_tile);
     for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels); i < p.problem.levels.size();
             i++)
