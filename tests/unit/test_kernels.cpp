@@ -44,7 +44,18 @@ test_case short_inner_case(tfmt_test::random_source &random) {
             {tfmt_test::make_with_tag(dims, type, tags[1]), text + tags[1]}};
 }
 
-class KernelsOn : public kernel_fixture {};
+class KernelsOn : public kernel_fixture {
+protected:
+    // Between rows of so many elements on both sides; "" if all is as the oracle has it.
+    std::string check_transpose(
+            const tfmt_test::dims &dims, tfmt_data_type_t type, int64_t row_elems, uint64_t seed) {
+        const auto src = tfmt_test::make_with_strides(dims, type, {row_elems, 1});
+        const auto dst = tfmt_test::make_with_strides(dims, type, {1, row_elems});
+        trial e(*src, *dst, seed);
+        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
+        return check(make_problem(*src, *dst), plan_mode::move, e, host_can_execute());
+    }
+};
 
 TEST_P(KernelsOn, RandomReorders) {
     const bool with_code = host_can_execute();
@@ -105,38 +116,29 @@ TEST_P(KernelsOn, TailsOfChains) {
 // Transposes between rows that fall into one set of L1 on both sides: lines, and parts of lines at
 // the end of runs that are whole ones long or shorter, and blocks that end in tails.
 TEST_P(KernelsOn, RowsThatCollide) {
-    const bool with_code = host_can_execute();
     const int n_cases = tfmt_test::scaled(60);
     for (int i = 0; i < n_cases; i++) {
         tfmt_test::random_source random(uint64_t(i) * 4093 + 7);
         const tfmt_data_type_t type = types[random.below(4)];
         const int64_t row_elems = 4096 / int64_t(tfmt_data_type_size(type));
         const tfmt_test::dims dims {random.between(40, 300), random.between(40, 300)};
-        const auto src = tfmt_test::make_with_strides(dims, type, {row_elems, 1});
-        const auto dst = tfmt_test::make_with_strides(dims, type, {1, row_elems});
-        trial e(*src, *dst, uint64_t(i));
-        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
-        const std::string wrong = check(make_problem(*src, *dst), plan_mode::move, e, with_code);
-        ASSERT_EQ(wrong, "") << "case " << i << ": " << tfmt_test::dims_text(dims);
+        ASSERT_EQ(check_transpose(dims, type, row_elems, uint64_t(i)), "")
+                << "case " << i << ": " << tfmt_test::dims_text(dims);
     }
     EXPECT_GT(n_collected_, 0);
 }
 
 // Rows of both sides in pages of their own, more of them than are treated well.
 TEST_P(KernelsOn, RowsInManyPages) {
-    const bool with_code = host_can_execute();
     const int n_cases = tfmt_test::scaled(40);
     for (int i = 0; i < n_cases; i++) {
         tfmt_test::random_source random(uint64_t(i) * 4093 + 11);
         const tfmt_data_type_t type = types[random.below(4)];
         const int64_t row_elems = 4160 / int64_t(tfmt_data_type_size(type));
         const tfmt_test::dims dims {random.between(40, 500), random.between(100, 500)};
-        const auto src = tfmt_test::make_with_strides(dims, type, {row_elems, 1});
-        const auto dst = tfmt_test::make_with_strides(dims, type, {1, row_elems});
-        trial e(*src, *dst, uint64_t(i) * 16 + 11); // aligned, on a machine that wants few rows
-        tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
-        const std::string wrong = check(make_problem(*src, *dst), plan_mode::move, e, with_code);
-        ASSERT_EQ(wrong, "") << "case " << i << ": " << tfmt_test::dims_text(dims);
+        // Aligned, on a machine that wants few rows.
+        ASSERT_EQ(check_transpose(dims, type, row_elems, uint64_t(i) * 16 + 11), "")
+                << "case " << i << ": " << tfmt_test::dims_text(dims);
     }
     EXPECT_GT(n_streamed_, 0);
 }

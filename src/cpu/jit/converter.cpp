@@ -22,11 +22,11 @@ bool is_integer(data_type_t t) {
 
 } // namespace
 
-carrier carrier_of(data_type_t src, data_type_t dst) {
+carrier carrier_of(data_type_t src, data_type_t dst, bool has_f16_arithmetic) {
     if (is_integer(src) && is_integer(dst))
         return src == tfmt_s64 || dst == tfmt_s64 ? carrier::i64 : carrier::i32;
-    if (converts_in(carrier::bf16, src, dst)) return carrier::bf16;
-    if (converts_in(carrier::f16, src, dst)) return carrier::f16;
+    if (converts_in(carrier::bf16, src, dst, has_f16_arithmetic)) return carrier::bf16;
+    if (converts_in(carrier::f16, src, dst, has_f16_arithmetic)) return carrier::f16;
     // One rounding of an exact value: f32 itself may stand for what doc/numerics.md calls f64.
     if (src == tfmt_s32 && dst == tfmt_f32) return carrier::f32;
     if (src == tfmt_f16 && dst == tfmt_bf16) return carrier::f32_without_denormals;
@@ -35,10 +35,7 @@ carrier carrier_of(data_type_t src, data_type_t dst) {
 }
 
 carrier carrier_of(const conversion &c, bool has_f16_arithmetic) {
-    if (!c.steps && has_f16_arithmetic && (c.src_type == tfmt_s8 || c.src_type == tfmt_u8)
-            && c.dst_type == tfmt_f16)
-        return carrier::f16;
-    if (!c.steps) return carrier_of(c.src_type, c.dst_type);
+    if (!c.steps) return carrier_of(c.src_type, c.dst_type, has_f16_arithmetic);
     if (c.steps.computing_type == tfmt_f64) return carrier::f64;
     // What is computed is no signalling NaN.
     return c.steps.makes_denormals ? carrier::f32 : carrier::f32_without_denormals;

@@ -27,9 +27,9 @@ enum class carrier {
     f16
 };
 
-carrier carrier_of(data_type_t src, data_type_t dst);
+carrier carrier_of(data_type_t src, data_type_t dst, bool has_f16_arithmetic);
 carrier carrier_of(const conversion &c, bool has_f16_arithmetic);
-bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst);
+bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst, bool has_f16_arithmetic);
 inline bool is_f32(carrier c) { return c == carrier::f32 || c == carrier::f32_without_denormals; }
 
 inline int bytes_of(carrier c) {

@@ -64,9 +64,12 @@ values_16 values_of_4_bits(data_type_t type, float added) {
     return values;
 }
 
-bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst) {
-    if (of_16_bits == carrier::f16)
-        return (src == tfmt_f16 && is_small_integer(dst)) || (has_4_bits(src) && dst == tfmt_f16);
+bool converts_in(carrier of_16_bits, data_type_t src, data_type_t dst, bool has_f16_arithmetic) {
+    if (of_16_bits == carrier::f16) {
+        const bool decodes_to_f16 = has_4_bits(src)
+                || (has_f16_arithmetic && (src == tfmt_s8 || src == tfmt_u8));
+        return (src == tfmt_f16 && is_small_integer(dst)) || (decodes_to_f16 && dst == tfmt_f16);
+    }
     const bool is_bf16 = src == tfmt_bf16 || is_small_integer(src) || has_4_bits(src) || is_f8(src)
             || src == tfmt_boolean;
     return is_bf16 && (dst == tfmt_bf16 || is_small_integer(dst) || is_f8(dst));

@@ -418,7 +418,7 @@ void emitter::emit_store_of_rows(const ir::op &o, int a) {
 }
 
 bool can_convert(data_type_t src, data_type_t dst, const machine &m, std::string *why) {
-    const bool narrows_s64 = src == tfmt_s64 && carrier_of(src, dst) == carrier::i64
+    const bool narrows_s64 = src == tfmt_s64 && carrier_of(src, dst, false) == carrier::i64
             && dst != tfmt_s64 && dst != tfmt_boolean;
     if (!narrows_s64 || m.isa > tfmt_cpu_isa_sse41) return true;
     *why = "SSE4.1 does not compare 64-bit integers";

@@ -15,10 +15,7 @@ using namespace Xbyak;
 class lane_ops_avx512 final : public lane_ops {
 public:
     lane_ops_avx512(CodeGenerator &g, constant_pool &pool, const avx512_extensions &extensions)
-        : lane_ops(g, pool),
-          has_vbmi_(extensions.has_vbmi),
-          has_bf16_(extensions.has_bf16),
-          has_fp16_(extensions.has_fp16) {}
+        : lane_ops(g, pool), extensions_(extensions) {}
 
     void load_kept_constants() override {
         for (const kept_constant &k : kept_constants())
@@ -113,22 +110,22 @@ public:
     bool has_f16() const override { return true; }
     void f32_from_f16(int out, int a) override { g_.vcvtph2ps(reg(out), half(a)); }
     void f16_from_f32(int out, int a) override { g_.vcvtps2ph(half(out), reg(a), 0); }
-    bool has_f16_arithmetic() const override { return has_fp16_; }
+    bool has_f16_arithmetic() const override { return extensions_.has_fp16; }
     void f16_from_i16(int out, int a) override {
-        if (!has_fp16_) return lane_ops::f16_from_i16(out, a);
+        if (!extensions_.has_fp16) return lane_ops::f16_from_i16(out, a);
         g_.vcvtw2ph(reg(out), reg(a));
     }
     void i16_from_f16(int out, int a) override {
-        if (!has_fp16_) return lane_ops::i16_from_f16(out, a);
+        if (!extensions_.has_fp16) return lane_ops::i16_from_f16(out, a);
         g_.vcvtph2w(reg(out), reg(a));
     }
-    bool has_bf16() const override { return has_bf16_; }
+    bool has_bf16() const override { return extensions_.has_bf16; }
     // AVX512_BF16 takes denormals for zero. So they become normal numbers with the same last place,
     // by the exponent above, which is taken away again. f32 -> bf16, 0.26 to 9.6 MB in a row, over
     // memcpy: 1.2 to 1.6 in nine steps of integers, 0.7 to 1.2 so.
     bool has_masks() const override { return true; }
     void bf16_from_any_f32(int x, int temp) override {
-        if (!has_bf16_) return round_to_bf16(x, temp);
+        if (!extensions_.has_bf16) return round_to_bf16(x, temp);
         with_lanes(0x7f800000, 4, [&](const Operand &c) { g_.vptestnmd(compared, reg(x), c); });
         with_lanes(
                 0x00800000, 4, [&](const Operand &c) { g_.vpord(reg(x) | compared, reg(x), c); });
@@ -144,7 +141,7 @@ public:
     // A dot product with 1 and 0 in place of two steps: bf16 to s8, transposed or not, takes 0.91
     // of the time where L2 holds both sides, 0.94 beyond it; to f8_e5m2 0.88 and 0.96.
     void add_bf16(int out, int x, bool is_odd, uint64_t addend) override {
-        if (!has_bf16_) return lane_ops::add_bf16(out, x, is_odd, addend);
+        if (!extensions_.has_bf16) return lane_ops::add_bf16(out, x, is_odd, addend);
         fill(out, addend, 4);
         with_lanes(is_odd ? 0x3f800000 : 0x00003f80, 4,
                 [&](const Operand &ones) { g_.vdpbf16ps(reg(out), reg(x), ones); });
@@ -175,16 +172,16 @@ public:
     }
     void narrow_words(int out, int a) override { g_.vpmovwb(half(out), reg(a)); }
     void narrow_two(int out, int even, int odd) override {
-        if (!has_vbmi_ || width_bytes <= 16) return lane_ops::narrow_two(out, even, odd);
+        if (!extensions_.has_vbmi || width_bytes <= 16) return lane_ops::narrow_two(out, even, odd);
         uint8_t order[64];
         for (int i = 0; i < 64; i++)
             order[i] = uint8_t(i / 2 * 4 + i % 2 * width_bytes);
         move(out, index_reg(order));
         g_.vpermi2b(reg(out), reg(even), reg(odd));
     }
-    bool joins_words() const override { return has_vbmi_; }
+    bool joins_words() const override { return extensions_.has_vbmi; }
     void join_words(int a, int b) override {
-        if (!has_vbmi_) return lane_ops::join_words(a, b);
+        if (!extensions_.has_vbmi) return lane_ops::join_words(a, b);
         uint8_t order[64];
         for (int i = 0; i < 64; i++)
             order[i] = uint8_t(2 * i < width_bytes ? 2 * i : 64 + 2 * i - width_bytes);
@@ -295,7 +292,7 @@ public:
             return i / n_words % 4 * 4 + i / (4 * n_words) * n_words + i % n_words;
         };
         uint8_t order[64] = {};
-        if (has_vbmi_) { // 0.98 of the time of f16 to u4 in rows with groups
+        if (extensions_.has_vbmi) { // 0.98 of the time of f16 to u4 in rows with groups
             for (int i = 0; i < 64; i++)
                 order[i] = uint8_t(i / 32 * 64 + word(i % 32 / 2) * 4 + i % 2 * 2);
             g_.vpermt2b(reg(out), reg(index_reg(order)), reg(temp));
@@ -358,7 +355,7 @@ protected:
     }
 
 private:
-    const bool has_vbmi_, has_bf16_, has_fp16_;
+    const avx512_extensions extensions_;
     static constexpr int shifted = 15;
     const Opmask compared = Opmask(6);
 

@@ -134,11 +134,11 @@ public:
     // Blocks of blocks, for fewer of them. The sizes stay those of a block.
     void page() {
         const dim_t bytes = bytes_, src_bytes = src_bytes_, dst_bytes = dst_bytes_;
-        block_.swap(inner_);
+        const auto n_block_levels = dim_t(inner_.size());
         grow_src(tuning::page_block_src_bytes);
         grow_dst(tuning::page_block_dst_bytes);
-        pages_.swap(inner_);
-        block_.swap(inner_);
+        pages_.assign(inner_.begin() + n_block_levels, inner_.end());
+        inner_.erase(inner_.begin() + n_block_levels, inner_.end());
         bytes_ = bytes, src_bytes_ = src_bytes, dst_bytes_ = dst_bytes;
         sort(true);
     }
@@ -224,7 +224,7 @@ private:
 
     // The run with the next level that the block has already, or 0.
     dim_t continue_in_block(dim_t run_bytes, bool of_src) const {
-        for (const std::vector<level> *levels : {&tile_, &line_, &block_, &inner_})
+        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
             for (const level &l : *levels)
                 if (continues(l, run_bytes, of_src) && stride_of(l, of_src) * l.extent > run_bytes)
                     return stride_of(l, of_src) * l.extent;
@@ -296,7 +296,6 @@ private:
     const tile &t_;
     std::vector<level> outer_, pages_, inner_, line_;
     std::vector<level> tile_;                                 // its bits
-    std::vector<level> block_;                                // inner_ while pages_ grow
     dim_t bytes_;                                             // of a block
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
