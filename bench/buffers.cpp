@@ -41,7 +41,7 @@ void fill_sources(const buffer_ring &ring, const case_descs &descs, int64_t src_
     if (descs.src_layout.data_type == descs.dst_layout.data_type && !descs.attr_handle)
         tfmt_test::fill_random_bits(stretch.data(), size, random);
     else
-        tfmt_test::fill_for_conversion(stretch.data(), size, descs.src_layout.data_type,
+        tfmt_test::fill_ordinary(stretch.data(), size, descs.src_layout.data_type,
                 descs.dst_layout.data_type, random);
     for (const buffer_pair &pair : ring.pairs())
         for (int64_t at = 0; at < src_bytes; at += size)

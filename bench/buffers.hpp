@@ -35,7 +35,8 @@ private:
     size_t at_ = 0;
 };
 
-// Random data that fits the case's types into the sources of all pairs.
+// Random data that fits the case's types into the sources of all pairs: ordinary numbers where they
+// are converted.
 void fill_sources(const buffer_ring &ring, const case_descs &descs, int64_t src_bytes);
 
 // libc's, called through volatile pointers, or the compiler might drop writes that nobody reads.

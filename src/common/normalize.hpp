@@ -32,8 +32,7 @@ struct arithmetic {
     };
     // Where dst scales are powers of two (e8m0): their operands hold the reciprocals, which are
     // powers of two as well, and t / dst_scale is the same as the product, which takes half the
-    // time. For other scales a product corrected by its residue was tried: 1.2 times as slow as
-    // vdivps.
+    // time.
     bool multiplies_by_reciprocal = false;
     // Then, of values and scales of at most 11 bits that become small integers, the product is
     // rounded to a grid by adding `grid`, an even integer, and taking it away behind the zero point
@@ -102,6 +101,11 @@ struct move_problem {
 // Widest element a move is widened to. 16 bytes is the widest unit every vector ISA can place
 // freely.
 constexpr int max_elem_bytes = 16;
+
+// Has t / dst_scale computed from products with reciprocals, which are one more parameter then. The
+// bits are the same with all scales that are_tame(). False where they would not be.
+bool take_products(reorder_problem &p);
+bool are_tame(const float *scales, size_t n);
 
 // False, with the reason in `why`, if elements of 4 bits are not in pairs that begin at whole
 // bytes.

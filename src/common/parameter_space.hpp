@@ -16,10 +16,18 @@
 namespace tfmt {
 
 // The parameters, in the order of their use.
-enum parameter_index { src_zero_point, src_scale, dst_scale, dst_zero_point, n_parameters };
+enum parameter_index {
+    src_zero_point,
+    src_scale,
+    dst_reciprocal,
+    dst_scale,
+    dst_zero_point,
+    n_parameters
+};
 
 inline const parameter &parameter_at(const quantization &q, int i) {
-    const parameter *all[] = {&q.src_zero_points, &q.src_scales, &q.dst_scales, &q.dst_zero_points};
+    const parameter *all[] = {&q.src_zero_points, &q.src_scales, &q.dst_reciprocals, &q.dst_scales,
+            &q.dst_zero_points};
     return *all[i];
 }
 

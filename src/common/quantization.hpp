@@ -34,6 +34,8 @@ struct parameter {
 
 struct quantization {
     parameter src_scales, dst_scales, src_zero_points, dst_zero_points;
+    // dst_scales once more where products stand for quotients (take_products()); no API asks.
+    parameter dst_reciprocals;
     bool has_sum = false; // a beta of 0 is no sum: dst is not read
     float sum_beta = 0;
     bool takes_reciprocal = false; // of t, before all else: scales are made ready so, no API asks

@@ -58,4 +58,11 @@ void fill_for_conversion(void *data, int64_t size_bytes, tfmt_data_type_t src_ty
     }
 }
 
+void fill_ordinary(void *data, int64_t size_bytes, tfmt_data_type_t src_type,
+        tfmt_data_type_t dst_type, random_source &random) {
+    const int64_t nelems = size_bytes * 8 / type_bits(src_type);
+    for (int64_t i = 0; i < nelems; ++i)
+        store_bits(src_type, data, i, encode(src_type, ordinary_value(random, dst_type)));
+}
+
 } // namespace tfmt_test

@@ -127,6 +127,14 @@ TEST(isa, ladder_of_processors) {
     EXPECT_EQ(info_of(sapphire_rapids()).isa, tfmt_cpu_isa_avx512_core_fp16);
 }
 
+TEST(isa, maker_is_told_apart_from_instructions) {
+    cpuid_words w = nehalem();
+    EXPECT_FALSE(info_of(w).is_intel);
+    w.is_intel = true;
+    EXPECT_TRUE(info_of(w).is_intel);
+    EXPECT_EQ(info_of(w).isa, tfmt_cpu_isa_sse41);
+}
+
 TEST(isa, every_feature_of_a_row_is_needed) {
     const cpuid_words full = sapphire_rapids();
     const auto without = [&](uint32_t cpuid_words::*word, int position) {

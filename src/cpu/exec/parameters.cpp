@@ -85,7 +85,7 @@ void replace_values(const move_problem &p, int i, char *singles, char *arrays, F
 }
 
 bool takes_reciprocal(const arithmetic &steps, int i) {
-    return i == dst_scale && steps.multiplies_by_reciprocal;
+    return i == dst_reciprocal || (i == dst_scale && steps.multiplies_by_reciprocal);
 }
 
 // What the kernels want in place of scales and zero points: see arithmetic. Expanders have done it
@@ -108,7 +108,8 @@ template <typename T>
 void fill_all(const quantization &q, const move_problem &problem,
         const parameter_expanders &expanders, const execution &e, const ir::parameter_values &to) {
     const parameter_space &space = problem.parameters;
-    const void *given[] = {e.src_zero_points, e.src_scales, e.dst_scales, e.dst_zero_points};
+    const void *given[] = {
+            e.src_zero_points, e.src_scales, e.dst_scales, e.dst_scales, e.dst_zero_points};
     char *singles = static_cast<char *>(const_cast<void *>(to.singles));
     char *arrays = static_cast<char *>(const_cast<void *>(to.arrays));
     for (int i = 0; i < n_parameters; i++) {

@@ -200,7 +200,7 @@ private:
             ref::codec_of<T>(k_.converts.dst_type).decode(dst, to, 1, &old, 1);
             t = t + T(steps.sum_beta) * old;
         }
-        if (asked[dst_scale].is_set) {
+        if (asked[dst_scale].is_set) { // of products with reciprocals the same bits
             const T scale = value_of<T>(dst_scale, o, lane);
             t = steps.multiplies_by_reciprocal ? t * scale : t / scale;
         }

@@ -40,6 +40,9 @@ cpuid_words read_cpuid() {
     cpuid_words words {};
 #ifdef TFMT_HAVE_CPUID
     uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+    if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx)) return words;
+    words.is_intel = ebx == signature_INTEL_ebx && edx == signature_INTEL_edx
+            && ecx == signature_INTEL_ecx;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return words;
     words.leaf1_ecx = ecx;
     if (bit(ecx, osxsave_bit)) words.xcr0 = read_xcr0();
@@ -54,16 +57,6 @@ cpuid_words read_cpuid() {
     words.leaf7_1_eax = eax;
 #endif
     return words;
-}
-
-bool is_intel_cpu() {
-#ifdef TFMT_HAVE_CPUID
-    uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-    return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_INTEL_ebx
-            && edx == signature_INTEL_edx && ecx == signature_INTEL_ecx;
-#else
-    return false;
-#endif
 }
 
 bool decode_cpuid_cache(uint32_t eax, uint32_t ebx, uint32_t ecx, cpuid_cache *cache) {
@@ -89,6 +82,7 @@ std::vector<cpuid_cache> read_cpuid_caches() {
 // A ladder: nothing above a rung that the operating system does not save is reported.
 feature_set decode_features(const cpuid_words &words) {
     feature_set features = 0;
+    if (words.is_intel) features |= feature_of_intel;
     const auto add_if = [&](uint32_t word, int position, cpu_feature feature) {
         if (bit(word, position)) features |= feature;
     };

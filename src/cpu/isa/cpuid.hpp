@@ -12,9 +12,6 @@ namespace tfmt::cpu {
 // Asks the processor; all zero on anything but x86.
 cpuid_words read_cpuid();
 
-// False on anything but x86.
-bool is_intel_cpu();
-
 struct cpuid_cache {
     int level;
     size_t size_bytes;

@@ -115,6 +115,7 @@ isa_info describe(feature_set features, tfmt_cpu_isa_t cap) {
     info.has_f16c = may_use(tfmt_cpu_isa_avx2);
     info.max_vector_bytes = row.vector_bytes;
     info.n_vector_regs = row.n_vector_regs;
+    info.is_intel = (features & feature_of_intel) != 0;
     return info;
 }
 

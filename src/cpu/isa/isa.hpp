@@ -33,6 +33,7 @@ enum cpu_feature : uint32_t {
     feature_os_ymm = 1u << 13, // the operating system saves ymm registers
     feature_os_zmm = 1u << 14, // and zmm and mask registers
     feature_fma = 1u << 15,
+    feature_of_intel = 1u << 16, // nothing to be used: whose habits the processor has
 };
 using feature_set = uint32_t; // an or of cpu_feature
 
@@ -43,6 +44,7 @@ struct cpuid_words {
     uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx;
     uint32_t leaf7_1_eax;
     uint64_t xcr0; // 0 where leaf 1 does not announce OSXSAVE
+    bool is_intel; // by leaf 0
 };
 
 struct isa_info {
@@ -50,6 +52,7 @@ struct isa_info {
     bool has_vbmi, has_bf16, has_fp16, has_f16c;
     int max_vector_bytes; // 0 for none
     int n_vector_regs;
+    bool is_intel; // which tells how caches are filled ahead, and how long quotients take
 };
 
 // Pure functions; a test can describe any machine with them.

@@ -46,11 +46,12 @@ code_lru &the_cache() {
 
 std::atomic<uint64_t> assembled_count {0};
 
-// What assemble() may look at. The caches decide what a plan is, not what becomes of a
+// What assemble() may look at. The others decide what a plan is, not what becomes of a
 // kernel; a member that is added to `machine` does not compile until it is named here.
 void append_instructions(ir::words &out, const machine &m) {
-    const auto &[isa, has_two_source_permutes, has_vbmi, has_bf16, has_fp16, vector_bytes,
-            n_vector_regs, l2_bytes, l3_bytes, read_ahead_rows, max_written_rows] = m;
+    const auto &[isa, has_two_source_permutes, has_vbmi, has_bf16, has_fp16, has_slow_quotients,
+            vector_bytes, n_vector_regs, l2_bytes, l3_bytes, read_ahead_rows, max_written_rows] = m;
+    static_cast<void>(has_slow_quotients);
     static_cast<void>(l2_bytes);
     static_cast<void>(l3_bytes);
     static_cast<void>(read_ahead_rows);

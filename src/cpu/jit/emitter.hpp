@@ -226,6 +226,7 @@ private:
     void take_reciprocal(int x);
     bool holds_parameters(const ir::op &o, int first, int n, int lane_step);
     void emit_fused_quotient(const ir::op &o, int first, int n, int x, int lane_step);
+    void emit_corrected_product(const ir::op &o, int first, int n, int x, int lane_step);
     void load_parameter(
             const ir::op &o, int first, int n, int out, parameter_index i, int lane_step);
     void apply_parameter(const ir::op &o, int first, int n, int x, parameter_index i, lane_op step,

@@ -23,7 +23,9 @@ void emitter::emit_arithmetic(const ir::op &o, int first, int n, int x, int lane
     if (has_sum()) add_old_values(o, first, n, x);
     const float grid = k_.converts.steps.grid;
     if (grid != 0 && lane_ops_->has_fused()) return emit_fused_quotient(o, first, n, x, lane_step);
-    if (k_.converts.steps.multiplies_by_reciprocal)
+    if (k_.converts.steps.operands[dst_reciprocal].is_set)
+        emit_corrected_product(o, first, n, x, lane_step);
+    else if (k_.converts.steps.multiplies_by_reciprocal)
         apply(dst_scale, lane_op::mul_f32, lane_op::mul_f64);
     else
         apply(dst_scale, lane_op::div_f32, lane_op::div_f64);
@@ -74,6 +76,18 @@ void emitter::emit_fused_quotient(const ir::op &o, int first, int n, int x, int 
     }
     lane_ops_->mul_add_f32(x, factor, addend);
     if (!leaves_grid()) lane_ops_->op_with(lane_op::sub_f32, x, x, grid);
+}
+
+// take_products() says why this is the quotient.
+void emitter::emit_corrected_product(const ir::op &o, int first, int n, int x, int lane_step) {
+    const auto regs = converter_regs();
+    const int reciprocal = regs[1], scale = regs[2], product = regs[3];
+    load_parameter(o, first, n, reciprocal, dst_reciprocal, lane_step);
+    load_parameter(o, first, n, scale, dst_scale, lane_step);
+    lane_ops_->op(lane_op::mul_f32, product, x, reciprocal);
+    lane_ops_->bound_f32(product, 0x1p60f);
+    lane_ops_->sub_product_f32(x, product, scale);
+    lane_ops_->mul_add_f32(x, reciprocal, product);
 }
 
 // Offsets of the parameters of `n` lanes from those of the first of them, `first`.

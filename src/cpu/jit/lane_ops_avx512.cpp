@@ -36,6 +36,13 @@ public:
     void mul_add_f32(int x, int factor, int addend) override {
         g_.vfmadd213ps(reg(x), reg(factor), reg(addend));
     }
+    void sub_product_f32(int x, int a, int b) override { g_.vfnmadd231ps(reg(x), reg(a), reg(b)); }
+    void bound_f32(int x, float bound) override {
+        constexpr uint8_t smaller_magnitude_sign_of_first = 2;
+        with_lanes(f32_bits(bound), 4, [&](const Operand &b) {
+            g_.vrangeps(reg(x), reg(x), b, smaller_magnitude_sign_of_first);
+        });
+    }
     void or_masked(int out, int a, int b, uint64_t mask) override {
         if (out == b)
             ternary(reg(out), reg(a), mask, 0xec); // (a & c) | b, out first

@@ -76,7 +76,6 @@ cache_sizes read_host() {
     if (!sizes.last_level_bytes()) sizes = cache_sizes_of_cpuid();
     if (!sizes.l2_bytes) sizes.l2_bytes = l2_bytes_of_sysconf();
     if (!sizes.l2_bytes) sizes.l2_bytes = default_l2_bytes;
-    sizes.is_intel = is_intel_cpu();
     return sizes;
 }
 

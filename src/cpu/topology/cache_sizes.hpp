@@ -14,7 +14,6 @@ constexpr size_t default_l2_bytes = 256 * 1024;
 // Of one data or unified cache, the smallest where they differ; 0 if there is none.
 struct cache_sizes {
     size_t l2_bytes = 0, l3_bytes = 0;
-    bool is_intel = false; // which tells how they are filled ahead; only of host_cache_sizes()
 
     // The cache before memory: one L3, or one L2 where there is no L3.
     size_t last_level_bytes() const { return l3_bytes ? l3_bytes : l2_bytes; }
