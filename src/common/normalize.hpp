@@ -74,6 +74,7 @@ struct conversion {
     explicit operator bool() const { return src_type != tfmt_data_type_undef; }
     // Whether elements are not looked at, only unpacked and packed.
     bool is_identity() const { return src_type == dst_type && !steps; }
+    bool dst_has_4_bits() const { return dst_elem_bits == 4 || (pairs_rows && at_load); }
     // Whether what is not loaded, and so zero bits, would become something else.
     bool makes_zero_nonzero() const { return src_type == tfmt_e8m0 || steps; }
 };

@@ -269,6 +269,26 @@ TEST(Plan, OrderOfLoops) {
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
 }
 
+// Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows
+// of the source become the halves of bytes.
+TEST(Plan, BlocksOf4BitElements) {
+    const auto dst_run_bytes = [](tfmt_data_type_t dst) {
+        machine m = avx512();
+        m.l2_bytes = 0;
+        const plan p = planned(
+                normalized(by_tag({1024, 1088}, "ab", tfmt_bf16), by_tag({1024, 1088}, "ba", dst)),
+                m);
+        dim_t bytes = p.the_tile.dst_run_bytes;
+        for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels);
+                i < p.problem.levels.size(); i++)
+            if (p.problem.levels[i].dst_stride == bytes) bytes *= p.problem.levels[i].extent;
+        return bytes;
+    };
+    EXPECT_EQ(dst_run_bytes(tfmt_u4), 64);
+    EXPECT_EQ(dst_run_bytes(tfmt_f4_e2m1), 64);
+    EXPECT_EQ(dst_run_bytes(tfmt_u8), 512);
+}
+
 // Where the processor reads few rows ahead, a streamed block keeps to so many of them.
 TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     const auto rows = [](int read_ahead_rows, tfmt_data_type_t src, tfmt_data_type_t dst) {

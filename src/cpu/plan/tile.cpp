@@ -172,6 +172,7 @@ tile assemble(const move_problem &p, int vector_bytes, phased_dims phased, const
         const bit_list &src_run, const bit_list &dst_run) {
     tile t {p.elem_bytes, vector_bytes, {}, {}, {}, {}, p.src_elem_bits(), p.dst_elem_bits(),
             bytes_of_run(p, src_run, true), bytes_of_run(p, dst_run, false)};
+    t.dst_has_4_bits = p.converts.dst_has_4_bits();
     t.bits_of_level.resize(p.levels.size(), 0);
     for (const level_bit &b : taken) {
         if (b.level < 0) {
