@@ -14,8 +14,9 @@ struct machine {
     bool has_two_source_permutes = false; // vpermt2w/d/q and vpermw/d/q by index vectors
     bool has_vbmi = false;                // byte-granular permutes (vpermb, vpermt2b)
     bool has_bf16 = false, has_fp16 = false;
-    // Whether quotients of f32 take longer than products corrected by what they leave.
-    bool has_slow_quotients = false;
+    // Whether quotients of f32 take longer than products corrected by what they leave, and dot
+    // products of bf16 longer than what else adds two of them.
+    bool has_slow_quotients = false, has_slow_bf16_dots = false;
     int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     size_t l2_bytes = 1 << 20;
