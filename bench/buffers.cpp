@@ -19,17 +19,19 @@ constexpr int64_t max_cold_buffers = 4096;
 void *(*volatile const libc_memcpy)(void *, const void *, size_t) = std::memcpy;
 void *(*volatile const libc_memset)(void *, int, size_t) = std::memset;
 
-buffer_ring::buffer_ring(int64_t src_bytes, int64_t dst_bytes, bool cold) {
+buffer_ring::buffer_ring(int64_t src_bytes, int64_t dst_bytes, const run_options &run) {
     const int64_t larger = std::max({src_bytes, dst_bytes, int64_t {1}});
-    const size_t stride = (static_cast<size_t>(larger) + page_bytes - 1) / page_bytes * page_bytes;
-    const int64_t n = cold ? std::clamp<int64_t>(cold_bytes / (2 * larger), 1, max_cold_buffers)
-                           : 1;
+    const auto offset = static_cast<size_t>(run.offset_bytes);
+    const size_t stride = (offset + static_cast<size_t>(larger) + page_bytes - 1) / page_bytes
+            * page_bytes;
+    const int64_t n = run.cold ? std::clamp<int64_t>(cold_bytes / (2 * larger), 1, max_cold_buffers)
+                               : 1;
     arena_.reset(std::aligned_alloc(page_bytes, 2 * stride * static_cast<size_t>(n)));
     if (!arena_) throw std::bad_alloc();
     auto *bytes = static_cast<unsigned char *>(arena_.get());
     std::memset(bytes, 0, 2 * stride * static_cast<size_t>(n)); // page faults happen now
     for (int64_t i = 0; i < n; ++i, bytes += 2 * stride)
-        pairs_.push_back({bytes, bytes + stride});
+        pairs_.push_back({bytes + offset, bytes + stride + offset});
 }
 
 // A stretch of fitting data, repeated: making each element of a large source anew would take longer

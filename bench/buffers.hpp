@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/cases.hpp"
+#include "bench/options.hpp"
 
 namespace tfmt_bench {
 
@@ -15,12 +16,12 @@ struct buffer_pair {
     void *dst;
 };
 
-// Page-aligned pairs of src and dst, filled with zeros; one pair for hot caches, enough of them to
-// outgrow the caches for cold ones. Each buffer is as large as the larger of the two so that memcpy
-// can use the same pair. Throws std::bad_alloc.
+// Pairs of src and dst, each `offset_bytes` behind a page, filled with zeros; one pair for hot
+// caches, enough of them to outgrow the caches for cold ones. Each buffer is as large as the larger
+// of the two so that memcpy can use the same pair. Throws std::bad_alloc.
 class buffer_ring {
 public:
-    buffer_ring(int64_t src_bytes, int64_t dst_bytes, bool cold);
+    buffer_ring(int64_t src_bytes, int64_t dst_bytes, const run_options &run);
 
     const std::vector<buffer_pair> &pairs() const { return pairs_; }
     size_t next() { return at_ = at_ + 1 == pairs_.size() ? 0 : at_ + 1; }

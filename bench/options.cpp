@@ -46,6 +46,8 @@ Run (the last value holds for all cases):
   --max-bytes=N[K|M|G]       skip cases with more bytes of src + dst
   --min-ms=N                 time to spend on a case in each mode but C (default 50)
   --repeat=N                 measure N rounds instead
+  --offset=N                 src and dst begin N bytes behind a page in each mode but C (default 0;
+                             16 for what malloc gives)
   --cold                     rotate through buffers larger than the caches (default: hot, as benchdnn)
   --csv                      one line of comma-separated values a case
   --explain                  print problem, plan and kernel IR of each case and run nothing
@@ -180,6 +182,7 @@ private:
             return run.min_ms = static_cast<double>(number(name, value)), true;
         if (name == "repeat" || name == "fix-times-per-prb")
             return run.n_rounds = static_cast<int>(number(name, value)), true;
+        if (name == "offset") return run.offset_bytes = bytes(name, value), true;
         if (name == "cold") return run.cold = flag(name, value), true;
         if (name == "csv") return run.csv = flag(name, value), true;
         if (name == "fail-fast") return run.fail_fast = flag(name, value), true;

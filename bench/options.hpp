@@ -32,11 +32,12 @@ struct run_options {
     bool performance = false;
     bool zero_pad = false;
     bool overheads = false;
-    int n_threads = 0;     // 0: the library's choice for correctness, 1 for performance
-    std::string isa;       // "" for no cap
-    int64_t max_bytes = 0; // cases with more src + dst bytes are skipped; 0 for no limit
-    int n_rounds = 0;      // 0: as many as min_ms allows
-    double min_ms = 50;    // time to spend on a case in performance mode
+    int n_threads = 0;        // 0: the library's choice for correctness, 1 for performance
+    std::string isa;          // "" for no cap
+    int64_t max_bytes = 0;    // cases with more src + dst bytes are skipped; 0 for no limit
+    int n_rounds = 0;         // 0: as many as min_ms allows
+    double min_ms = 50;       // time to spend on a case in performance mode
+    int64_t offset_bytes = 0; // of src and dst behind a page, in each mode but C
     bool cold = false;
     bool csv = false;
     bool fail_fast = false;

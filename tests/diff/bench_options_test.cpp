@@ -242,7 +242,7 @@ TEST(bench_options, attributes_that_make_no_sense_are_errors) {
 TEST(bench_options, run_options) {
     const run_options run = parse_command_line(
             {"--mode=CP", "--threads=3", "--isa=avx2", "--max-bytes=8M", "--min-ms=5", "--csv",
-                    "--fail-fast=false", "--cold"})
+                    "--fail-fast=false", "--cold", "--offset=1K"})
                                     .run;
     EXPECT_TRUE(run.correctness && run.performance && run.csv && run.cold);
     EXPECT_FALSE(run.fail_fast);
@@ -250,6 +250,7 @@ TEST(bench_options, run_options) {
     EXPECT_EQ(run.isa, "avx2");
     EXPECT_EQ(run.max_bytes, 8 << 20);
     EXPECT_EQ(run.min_ms, 5);
+    EXPECT_EQ(run.offset_bytes, 1 << 10);
     EXPECT_TRUE(parse_command_line({"--mode=perf"}).run.performance);
     EXPECT_FALSE(parse_command_line({"--mode=performance"}).run.correctness);
     EXPECT_FALSE(parse_command_line({"--mode=c"}).run.performance);
