@@ -193,6 +193,7 @@ const std::vector<change> &all_changes() {
     static const std::vector<change> changes {
             [](ir::kernel &k) { k.vector_bytes++; },
             [](ir::kernel &k) { k.is_streaming = true; },
+            [](ir::kernel &k) { k.claims_lines = true; },
             [](ir::kernel &k) { k.scratch_bytes++; },
             [](ir::kernel &k) { k.n_values++; },
             [](ir::kernel &k) { k.src_step_bytes++; },

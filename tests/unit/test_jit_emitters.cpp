@@ -345,6 +345,29 @@ TEST(Emitters, LeaveTheProcessorAsTheCallerExpects) {
         }
 }
 
+// Once a line of chunks one behind the other.
+TEST(Emitters, ClaimLinesOfStores) {
+    for (const machine &m : all_machines())
+        for (bool claims : {false, true}) {
+            kernel_maker maker(16, 11);
+            maker.k_.claims_lines = claims;
+            op o(op_kind::store);
+            o.unit_bytes = 16;
+            for (int64_t offset : {0, 16, 32, 48, 64, 80, 1000}) {
+                o.a = maker.load_vector();
+                o.chunks = {{offset, 0xffff}};
+                maker.add(o);
+            }
+            maker.end_block();
+            const std::vector<uint8_t> code = tfmt::cpu::jit::assemble(maker.k_, m);
+            EXPECT_EQ(contains(code, {0x0f, 0x0d, 0x4e, 15}), claims) << name_of(m); // prefetchw
+            EXPECT_FALSE(contains(code, {0x0f, 0x0d, 0x4e, 31})) << name_of(m);
+            EXPECT_EQ(contains(code, {0x0f, 0x0d, 0x4e, 79}), claims) << name_of(m);
+            EXPECT_FALSE(contains(code, {0x0f, 0x0d, 0x4e, 95})) << name_of(m);
+            EXPECT_EQ(contains(code, {0x0f, 0x0d, 0x8e, 0xf7, 0x03, 0, 0}), claims) << name_of(m);
+        }
+}
+
 TEST(Emitters, RefuseBytePermutesWithoutVbmi) {
     kernel_maker maker(64, 9);
     op o(op_kind::permute);

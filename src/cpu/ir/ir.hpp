@@ -134,6 +134,7 @@ struct kernel {
     // What goes to the destination in whole lines bypasses the caches: drains, if there is a
     // scratch; else the stores of whole vectors, whose addresses must be multiples of vector_bytes.
     bool is_streaming = false;
+    bool claims_lines = false; // asks for those of stores to the destination before it writes them
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
     line_list fetched_lines;        // by drains, as they will be read soon

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cpu/jit/compile.hpp"
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::jit {
 
@@ -269,6 +270,7 @@ void emitter::emit_block(int block) {
     const ir::block &ops = k_.blocks[size_t(block)];
     if (k_.vector_bytes < 16) return emit_element_block(ops);
     const std::vector<op_registers> &registers = registers_of(block);
+    claimed_bytes_ = -1;
     for (size_t i = 0; i < ops.size(); i++) {
         const ir::op &o = ops[i];
         const auto [out, a, b] = registers[i];
@@ -277,6 +279,7 @@ void emitter::emit_block(int block) {
             prefetcht1(src_at(o.chunks[0].offset_bytes));
             break;
         case ir::op_kind::store:
+            claim_lines(o);
             if (i + 1 == ops.size() || !joins_with(o, ops[i + 1]))
                 emit_memory_store(o, a);
             else
@@ -286,6 +289,25 @@ void emitter::emit_block(int block) {
         case ir::op_kind::load: emit_memory_load(o, out); break;
         default: emit_shuffle(o, out, a, b); break;
         }
+    }
+}
+
+// The line of the last byte of each chunk, which of chunks across two lines would come late; of
+// chunks one behind the other once a line.
+void emitter::claim_lines(const ir::op &store) {
+    constexpr int vector_chunk_bytes = 16;
+    if (!k_.claims_lines || store.unit_bytes < vector_chunk_bytes) return;
+    const bool converts = k_.converts && !k_.converts.at_load;
+    for (const ir::chunk &c : store.chunks) {
+        if (c.mask == 0) continue;
+        int n_bytes = 64 - __builtin_clzll(c.mask);
+        if (converts) n_bytes = n_bytes / k_.elem_bytes * k_.converts.dst_elem_bits / 8;
+        const int64_t last = c.offset_bytes + n_bytes - 1;
+        const int64_t ahead = last - claimed_bytes_;
+        if (claimed_bytes_ >= 0 && ahead > 0 && ahead < tuning::line_bytes) continue;
+        claimed_bytes_ = last;
+        prefetchw(dst_at(last));
+        if (converts && k_.converts.pairs_rows) prefetchw(dst_at(last + k_.converts.row_bytes));
     }
 }
 

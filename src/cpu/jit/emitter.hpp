@@ -187,6 +187,7 @@ private:
     };
     const std::vector<op_registers> &registers_of(int block);
     void emit_block(int block);
+    void claim_lines(const ir::op &store);
     int n_used_value_regs() const;
     void prepare_conversion();
     void emit_memory_load(const ir::op &o, int out);
@@ -260,8 +261,9 @@ private:
         int64_t offset_bytes = 0;
         std::vector<int32_t> lanes; // none: nothing is held
     } held_;
-    int64_t param_base_ = 0; // as src_base_
-    int64_t src_base_ = 0;   // offsets of the block being emitted
+    int64_t param_base_ = 0;    // as src_base_
+    int64_t claimed_bytes_ = 0; // of the block's destination, to where its last claim is
+    int64_t src_base_ = 0;      // offsets of the block being emitted
     int64_t dst_base_ = 0;
     constant_pool pool_;
     std::vector<std::vector<uint8_t>> constants_; // in the ISA's units

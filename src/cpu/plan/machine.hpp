@@ -17,6 +17,8 @@ struct machine {
     // Whether quotients of f32 take longer than products corrected by what they leave, and dot
     // products of bf16 longer than what else adds two of them.
     bool has_slow_quotients = false, has_slow_bf16_dots = false;
+    // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
+    bool fetches_stores_late = false;
     int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     size_t l2_bytes = 1 << 20;

@@ -280,6 +280,11 @@ std::string note_of(const plan &p) {
 
 } // namespace
 
+bool plan::claims_lines() const {
+    return target.fetches_stores_late && stores == store_path::plain
+            && moved_bytes > std::min(dim_t(target.l2_bytes), tuning::claimed_bytes);
+}
+
 segment_list root_segments(const plan &p, const nest_state &state) {
     if (!p.has_shared_root()) {
         segment_list once; // all that is left

@@ -87,6 +87,8 @@ struct plan {
     int dst_alignment_bytes() const {
         return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
     }
+    // Whether stores ask for their lines before.
+    bool claims_lines() const;
     std::string note; // why it is not a full tile of vectors, "" if it is
 };
 
