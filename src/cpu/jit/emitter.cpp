@@ -296,7 +296,7 @@ void emitter::emit_block(int block) {
 // chunks one behind the other once a line.
 void emitter::claim_lines(const ir::op &store) {
     constexpr int vector_chunk_bytes = 16;
-    if (!k_.claims_lines || store.unit_bytes < vector_chunk_bytes) return;
+    if (!k_.claims_lines || k_.scratch_bytes > 0 || store.unit_bytes < vector_chunk_bytes) return;
     const bool converts = k_.converts && !k_.converts.at_load;
     for (const ir::chunk &c : store.chunks) {
         if (c.mask == 0) continue;

@@ -176,6 +176,7 @@ private:
     void emit_claim(bool of_end);
     void emit_drain(bool is_chained);
     void emit_copy();
+    void emit_claims_of_next_run();
     void emit_fetches();
     void emit_run_begin(bool is_chained);
     void emit_lines(int n);

@@ -226,9 +226,20 @@ void emitter::emit_drain(bool is_chained) {
     }
 }
 
+// Those of as many bytes as runs mostly have.
+void emitter::emit_claims_of_next_run() {
+    if (!k_.claims_lines) return;
+    load_field(rcx, drain_tables::dst_step);
+    add(rcx, r12);
+    for (int pos = 0; pos < int(tuning::collected_dst_bytes); pos += line_bytes)
+        prefetchw(ptr[rcx + pos]);
+    prefetchw(ptr[rcx + int(tuning::collected_dst_bytes) - 1]);
+}
+
 // The lines of a run as they lie; what is left at its end together with bytes before it, which are
 // moved twice.
 void emitter::emit_copy() {
+    emit_claims_of_next_run();
     emit_fetches();
     go_to_run();
     load_field(rax, drain_tables::bytes);

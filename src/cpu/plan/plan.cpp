@@ -281,7 +281,8 @@ std::string note_of(const plan &p) {
 } // namespace
 
 bool plan::claims_lines() const {
-    return target.fetches_stores_late && stores == store_path::plain
+    const bool is_cached = stores == store_path::plain || stores == store_path::collected;
+    return target.fetches_stores_late && is_cached
             && moved_bytes > std::min(dim_t(target.l2_bytes), tuning::claimed_bytes);
 }
 
