@@ -328,6 +328,10 @@ bool wants_padding_apart(const move_problem &p, const machine &m, double share) 
     plan one = begin_plan(
             p, m, plan_mode::move, is_past_caches ? store_path::streamed : store_path::plain);
     if (!choose_order(one, p) || stores_colliding_rows(one.the_tile)) return true;
+    // Tiles with phases carry zeros along in pieces of a few bytes: s8 abc -> ABc16b48a4b 768x1x10
+    // 7.7 times memcpy, 1.7 with the padding apart; 5 others 0.95 of the time.
+    plan joined;
+    if (lay_out_joined(p, m, &joined)) return true;
     return !is_past_caches && one.moved_bytes > dim_t(m.l2_bytes)
             && share >= tuning::min_padding_passes_share && pads_in_extra_passes(one, p);
 }
