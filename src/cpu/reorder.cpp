@@ -81,6 +81,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     if (isa.is_intel) {
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
+        m.near_row_bytes = tuning::near_row_bytes_of_intel;
     }
     return m;
 }

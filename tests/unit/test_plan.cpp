@@ -267,6 +267,10 @@ TEST(Plan, OrderOfLoops) {
                     "8 x 16, 19200 -> 64"}));
     EXPECT_EQ(
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
+    // A machine may want less of each row.
+    m.near_row_bytes = 64;
+    EXPECT_EQ(loops({500, 300}, "ab", "ba", m),
+            (lines {"4 x 128, 153600 -> 512", "19 x 16, 64 -> 32000", "8 x 16, 19200 -> 64"}));
 }
 
 TEST(Plan, ClaimsLinesBeyondL1) {

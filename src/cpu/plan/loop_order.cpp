@@ -317,7 +317,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
     case memory_pattern::beyond_l2:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.complete_lines(true, true);
-        b.grow_src(tuning::block_src_bytes);
+        b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits)
             b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
         b.sort(true);
