@@ -651,11 +651,11 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  * different destinations. The bytes written do not depend on threads.
  *
  * Memory: scales and zero points are decoded to f32 or f64 first, on the stack if that takes no
- * more than some 3.5 KiB, else in memory that the library allocates. One block of it is kept for
- * the next execution; those that run at the same time allocate their own. Nothing else is
- * allocated. Stack: tensors beyond the caches, or of rows a large power of two apart, take up to 66
- * KiB on each thread that works on them; the calling one takes 4 KiB more where there are several,
- * and another 4 for attributes.
+ * more than some 3.5 KiB, else in memory that the library allocates; destination scales may count
+ * twice. One or two blocks of it are kept for the next execution; those that run at the same time
+ * allocate their own. Nothing else is allocated. Stack: tensors beyond the caches, or of rows a
+ * large power of two apart, take up to 66 KiB on each thread that works on them; the calling one
+ * takes 4 KiB more where there are several, and another 4 for attributes.
  *
  * tfmt_out_of_memory: no room for decoded values; nothing was written. tfmt_invalid_arguments:
  * reorder null; src or dst null with elements to move, or values that attr asks for; an overlap; a

@@ -104,7 +104,8 @@ struct move_problem {
 constexpr int max_elem_bytes = 16;
 
 // Has t / dst_scale computed from products with reciprocals, which are one more parameter then. The
-// bits are the same with all scales that are_tame(). False where they would not be.
+// bits are the same with all scales that are_tame(). False where they would not be, or where there
+// are too many scales for it.
 bool take_products(reorder_problem &p);
 bool are_tame(const float *scales, size_t n);
 

@@ -15,7 +15,7 @@
 #include "cpu/isa/isa.hpp"
 #include "cpu/jit/code_cache.hpp"
 #include "cpu/plan/tuning.hpp"
-#include "cpu/ref/codecs.hpp"
+#include "cpu/products_or_quotients.hpp"
 
 namespace tfmt::cpu {
 
@@ -190,41 +190,6 @@ private:
     mutable spare_memory spare_; // for decoded parameters
     program for_any_;
     std::unique_ptr<program> for_aligned_; // null where nothing is gained
-};
-
-// Where quotients take long: products, for scales with which these are the same.
-class products_or_quotients final : public implementation {
-public:
-    products_or_quotients(const parameter &scales, std::shared_ptr<const implementation> products,
-            std::shared_ptr<const implementation> quotients)
-        : scales_(scales), products_(std::move(products)), quotients_(std::move(quotients)) {
-        info_ = products_->info();
-    }
-
-    tfmt_status_t execute(const execution &e) const noexcept override {
-        return (all_are_tame(e.dst_scales) ? products_ : quotients_)->execute(e);
-    }
-
-    std::string explain() const override {
-        return "by products with reciprocals of tame scales:\n" + products_->explain()
-                + "else by quotients:\n" + quotients_->explain();
-    }
-
-private:
-    bool all_are_tame(const void *scales) const {
-        const auto decode = ref::codec_of<float>(scales_.type).decode;
-        constexpr dim_t n_at_once = 256;
-        float values[n_at_once];
-        for (dim_t i = 0; i < scales_.count; i += n_at_once) {
-            const dim_t n = std::min(n_at_once, scales_.count - i);
-            decode(scales, i, 1, values, n);
-            if (!are_tame(values, size_t(n))) return false;
-        }
-        return true;
-    }
-
-    const parameter scales_;
-    const std::shared_ptr<const implementation> products_, quotients_;
 };
 
 std::shared_ptr<const implementation> make_one(

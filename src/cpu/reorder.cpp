@@ -71,7 +71,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     m.has_fp16 = isa.has_fp16;
     m.vector_bytes = isa.max_vector_bytes;
     m.n_vector_regs = isa.n_vector_regs;
-    m.has_slow_quotients = isa.is_intel && isa.isa >= tfmt_cpu_isa_avx2;
+    m.has_slow_quotients = isa.is_intel && isa.isa >= tfmt_cpu_isa_avx512_core;
     m.has_slow_bf16_dots = isa.is_intel;
     m.fetches_stores_late = isa.is_intel;
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;

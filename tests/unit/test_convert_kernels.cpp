@@ -62,7 +62,7 @@ class ConvertKernelsOn : public kernel_fixture {
 protected:
     void take_products_if_tame(reorder_problem &problem, const tfmt_test::attributes &attr) {
         const tfmt::parameter &p = problem.quant.dst_scales;
-        if (!p.is_set || GetParam().isa < tfmt_cpu_isa_avx2) return;
+        if (!p.is_set || GetParam().isa < tfmt_cpu_isa_avx512_core) return;
         std::vector<float> scales(size_t(p.count));
         ref::codec_of<float>(p.type).decode(
                 attr.dst_scales.values.data(), 0, 1, scales.data(), p.count);
@@ -163,7 +163,7 @@ TEST_P(ConvertKernelsOn, RandomAttributes) {
                 if (HasFatalFailure()) return;
             }
     EXPECT_GT(n_planned_, n_refused_);
-    EXPECT_EQ(n_with_products_ > 0, GetParam().isa >= tfmt_cpu_isa_avx2);
+    EXPECT_EQ(n_with_products_ > 0, GetParam().isa >= tfmt_cpu_isa_avx512_core);
 }
 
 // Rows apart from each other, so that vectors are no longer than a row.

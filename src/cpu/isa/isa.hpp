@@ -52,7 +52,7 @@ struct isa_info {
     bool has_vbmi, has_bf16, has_fp16, has_f16c;
     int max_vector_bytes; // 0 for none
     int n_vector_regs;
-    bool is_intel; // which tells how caches are filled ahead, and how long quotients take
+    bool is_intel; // whose cores have habits of their own: see plan/machine.hpp
 };
 
 // Pure functions; a test can describe any machine with them.

@@ -280,10 +280,12 @@ void emitter::emit_block(int block) {
             break;
         case ir::op_kind::store:
             claim_lines(o);
-            if (i + 1 == ops.size() || !joins_with(o, ops[i + 1]))
+            if (i + 1 == ops.size() || !joins_with(o, ops[i + 1])) {
                 emit_memory_store(o, a);
-            else
+            } else {
+                claim_lines(ops[i + 1]);
                 emit_joined_store(o, a, registers[++i].a);
+            }
             break;
         case ir::op_kind::zero: emit_zero(out); break;
         case ir::op_kind::load: emit_memory_load(o, out); break;
@@ -297,17 +299,17 @@ void emitter::emit_block(int block) {
 void emitter::claim_lines(const ir::op &store) {
     constexpr int vector_chunk_bytes = 16;
     if (!k_.claims_lines || k_.scratch_bytes > 0 || store.unit_bytes < vector_chunk_bytes) return;
-    const bool converts = k_.converts && !k_.converts.at_load;
+    const bool stores_rows = k_.converts.pairs_rows && !k_.converts.at_load;
     for (const ir::chunk &c : store.chunks) {
         if (c.mask == 0) continue;
         int n_bytes = 64 - __builtin_clzll(c.mask);
-        if (converts) n_bytes = n_bytes / k_.elem_bytes * k_.converts.dst_elem_bits / 8;
+        if (k_.converts) n_bytes = n_bytes / k_.elem_bytes * k_.converts.dst_elem_bits / 8;
         const int64_t last = c.offset_bytes + n_bytes - 1;
         const int64_t ahead = last - claimed_bytes_;
         if (claimed_bytes_ >= 0 && ahead > 0 && ahead < tuning::line_bytes) continue;
         claimed_bytes_ = last;
         prefetchw(dst_at(last));
-        if (converts && k_.converts.pairs_rows) prefetchw(dst_at(last + k_.converts.row_bytes));
+        if (stores_rows) prefetchw(dst_at(last + k_.converts.row_bytes));
     }
 }
 

@@ -226,14 +226,22 @@ void emitter::emit_drain(bool is_chained) {
     }
 }
 
-// Those of as many bytes as runs mostly have.
+// Of as many bytes as runs mostly have, if there is a next one in this entry and it has as many.
 void emitter::emit_claims_of_next_run() {
     if (!k_.claims_lines) return;
+    constexpr int n_bytes = int(tuning::collected_dst_bytes);
+    cmp(qword[rsp], 1); // runs left
+    const forward_jump last = jump_if(zero);
+    load_field(rcx, drain_tables::bytes);
+    cmp(rcx, n_bytes);
+    const forward_jump is_short = jump_if(below);
     load_field(rcx, drain_tables::dst_step);
     add(rcx, r12);
-    for (int pos = 0; pos < int(tuning::collected_dst_bytes); pos += line_bytes)
+    for (int pos = 0; pos < n_bytes; pos += line_bytes)
         prefetchw(ptr[rcx + pos]);
-    prefetchw(ptr[rcx + int(tuning::collected_dst_bytes) - 1]);
+    prefetchw(ptr[rcx + n_bytes - 1]);
+    land(is_short);
+    land(last);
 }
 
 // The lines of a run as they lie; what is left at its end together with bytes before it, which are

@@ -8,7 +8,6 @@
 #include <xbyak/xbyak.h>
 
 #include "cpu/jit/constant_pool.hpp"
-#include "cpu/jit/float_format.hpp"
 
 // Arithmetic on vectors of lanes of 16, 32 and 64 bits, the same for every ISA family: what
 // conversions are written in. In: numbers of vector registers, any of which may be the same. Out:
@@ -91,13 +90,10 @@ public:
     // x = x * factor + addend, rounded once, where has_fused(): for what is the same rounded twice.
     virtual bool has_fused() const { return false; }
     virtual void mul_add_f32(int, int, int) { throw std::logic_error("no fused operations"); }
-    // x = x - a * b, rounded once, where has_fused().
-    virtual void sub_product_f32(int, int, int) { throw std::logic_error("no fused operations"); }
-    // x = the nearest to x from -bound to bound; one of these two where x is NaN.
-    virtual void bound_f32(int x, float bound) {
-        op_with(lane_op::min_f32, x, x, f32_bits(bound));
-        op_with(lane_op::max_f32, x, x, f32_bits(-bound));
-    }
+    // On AVX-512: x = x - a * b, rounded once; x = the nearest to x from -bound to bound, one of
+    // these two where x is NaN.
+    virtual void sub_product_f32(int, int, int) { throw std::logic_error("no AVX-512"); }
+    virtual void bound_f32(int, float) { throw std::logic_error("no AVX-512"); }
     // out = a | (b & mask), with the mask in every 32-bit lane. b may change.
     virtual void or_masked(int out, int a, int b, uint64_t mask) {
         op_with(lane_op::and_bits, b, b, mask);

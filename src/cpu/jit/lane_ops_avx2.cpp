@@ -271,7 +271,6 @@ public:
     void mul_add_f32(int x, int factor, int addend) override {
         g_.vfmadd213ps(reg(x), reg(factor), reg(addend));
     }
-    void sub_product_f32(int x, int a, int b) override { g_.vfnmadd231ps(reg(x), reg(a), reg(b)); }
     void op_at(lane_op o, int out, int a, const RegExp &at) override {
         op(o, reg(out), reg(a), g_.ptr[at]);
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/jit/float_format.hpp"
 #include "cpu/jit/lane_ops_families.hpp"
 
 #include <algorithm>

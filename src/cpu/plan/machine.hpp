@@ -14,8 +14,8 @@ struct machine {
     bool has_two_source_permutes = false; // vpermt2w/d/q and vpermw/d/q by index vectors
     bool has_vbmi = false;                // byte-granular permutes (vpermb, vpermt2b)
     bool has_bf16 = false, has_fp16 = false;
-    // Whether quotients of f32 take longer than products corrected by what they leave, and dot
-    // products of bf16 longer than what else adds two of them.
+    // Whether quotients of f32 take longer than products corrected by what they leave (AVX-512
+    // only), and dot products of bf16 longer than what else adds two of them.
     bool has_slow_quotients = false, has_slow_bf16_dots = false;
     // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
     bool fetches_stores_late = false;
