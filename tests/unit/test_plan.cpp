@@ -274,16 +274,18 @@ TEST(Plan, OrderOfLoops) {
 }
 
 TEST(Plan, ClaimsLinesBeyondL1) {
-    const auto claims = [](bool fetches_stores_late, dim_t rows, bool is_past_caches) {
+    const auto claims = [](bool fetches_stores_late, dim_t rows, bool is_past_caches,
+                                const char *dst = "ba") {
         machine m = avx512();
         m.fetches_stores_late = fetches_stores_late;
         if (is_past_caches) m.l3_bytes = 0;
-        return planned(normalized({rows, 64}, "ab", "ba", tfmt_f32), m).claims_lines();
+        return planned(normalized({rows, 64}, "ab", dst, tfmt_f32), m).claims_lines;
     };
     EXPECT_FALSE(claims(true, 96, false)); // 48 KiB
     EXPECT_TRUE(claims(true, 97, false));
     EXPECT_FALSE(claims(false, 97, false));
     EXPECT_FALSE(claims(true, 97, true)); // drains do as they need
+    EXPECT_FALSE(claims(true, 97, false, "ab"));
 }
 
 // Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows

@@ -238,7 +238,7 @@ int64_t n_runs(const drain &d) {
 kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
     k.is_streaming = p.stores == store_path::streamed || p.stores == store_path::staged;
-    k.claims_lines = p.claims_lines();
+    k.claims_lines = p.claims_lines;
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
         k.fetched_lines = p.scratch.lines;

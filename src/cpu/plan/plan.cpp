@@ -192,6 +192,9 @@ bool choose_order(plan &p, const move_problem &whole) {
     if (p.moved_bytes > dim_t(p.target.l2_bytes) && !uses_scratch(p.stores) && !order.reads_on
             && !reads_on_in_lines(p.the_tile, whole.levels))
         p.prefetch_bytes = order.next_block_bytes;
+    const bool is_cached = p.stores == store_path::plain || p.stores == store_path::collected;
+    p.claims_lines = p.target.fetches_stores_late && is_cached && !order.reads_on
+            && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::claimed_bytes);
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
     // What is added to old values needs them, which the scratch has not; and it has no second rows.
@@ -279,12 +282,6 @@ std::string note_of(const plan &p) {
 }
 
 } // namespace
-
-bool plan::claims_lines() const {
-    const bool is_cached = stores == store_path::plain || stores == store_path::collected;
-    return target.fetches_stores_late && is_cached
-            && moved_bytes > std::min(dim_t(target.l2_bytes), tuning::claimed_bytes);
-}
 
 segment_list root_segments(const plan &p, const nest_state &state) {
     if (!p.has_shared_root()) {

@@ -73,6 +73,7 @@ struct plan {
     int n_driver_levels;
     int n_block_levels;   // the last levels: a block, finished before the next begins
     staging scratch;      // of a block, if the stores are staged
+    bool claims_lines;    // stores ask for their lines before
     dim_t prefetch_bytes; // from the source of a tile to that of the next block; 0: not wanted
     dim_t root_chunk;     // steps of a kernel's outermost level that one call should do
     std::vector<kernel_spec> kernels;
@@ -87,8 +88,6 @@ struct plan {
     int dst_alignment_bytes() const {
         return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
     }
-    // Whether stores ask for their lines before.
-    bool claims_lines() const;
     std::string note; // why it is not a full tile of vectors, "" if it is
 };
 

@@ -140,7 +140,8 @@ constexpr dim_t page_bytes = 4096;
 // Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
 // store across two lines the second one then: stores of 64 bytes to rows in L2 take 1.2 ns each,
 // 2.6 where they begin 16 bytes behind a line, 1.1 and 1.1 where prefetchw asks for the line of
-// their last byte first. From so many bytes of source and destination on (L1 holds less) stores do.
+// their last byte first. From so many bytes of source and destination on (L1 holds less) stores do,
+// but where both sides are gone through in order (s8 to f32 in a row 1.00 / 1.10).
 // 255 reorders of frameworks up to 16 MiB, time over memcpy without / with, by size below 1, 4, 16
 // MiB: 1.33 1.39 1.15 / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page,
 // 1.94 1.87 1.39 / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 /
