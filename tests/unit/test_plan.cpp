@@ -288,6 +288,19 @@ TEST(Plan, ClaimsLinesBeyondL1) {
     EXPECT_FALSE(claims(true, 97, false, "ab"));
 }
 
+TEST(Plan, ScratchPaysLaterWhereLinesAreClaimed) {
+    const auto stores = [](bool fetches_stores_late, size_t l3_bytes) {
+        machine m = avx512();
+        m.fetches_stores_late = fetches_stores_late;
+        m.l3_bytes = l3_bytes;
+        return planned(normalized({300, 257}, "ab", "ba", tfmt_f32), m).stores; // 616800 bytes
+    };
+    EXPECT_EQ(stores(false, 1000000), store_path::staged);
+    EXPECT_EQ(stores(true, 1000000), store_path::plain);
+    EXPECT_EQ(stores(true, 800000), store_path::staged);
+    EXPECT_EQ(stores(false, 1300000), store_path::plain);
+}
+
 // Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows
 // of the source become the halves of bytes.
 TEST(Plan, BlocksOf4BitElements) {

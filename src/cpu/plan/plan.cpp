@@ -227,7 +227,8 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     *out = begin_plan(p, m, mode, stores, with_phases);
     // A scratch lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy,
     // streamed 2.8) and write them.
-    if (other && other->stores == store_path::staged
+    const bool has_detour = other && (uses_scratch(other->stores) || !wants_staging(p, m));
+    if (has_detour
             && (reads_lines_again(out->the_tile)
                     || open_lines(out->the_tile) > tuning::max_open_lines))
         return false;
@@ -302,7 +303,7 @@ bool make_plan(
             return false;
         }
     if (mode == plan_mode::move && lay_out_joined(p, m, out)) return true;
-    const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
+    const store_path detour = wants_staging(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m));
     if (!(wants_detour && lay_out(p, m, mode, detour, nullptr, out))

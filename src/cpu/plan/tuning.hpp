@@ -229,13 +229,19 @@ constexpr dim_t max_scratch_bytes = 64 << 10;
 // MB: 0.25 1.4, 2.0 1.35.
 constexpr double streaming_share_of_cache = 0.5;
 
+// Through a scratch from here on where stores claim their lines, which makes ordinary ones cheaper.
+// Time over memcpy of 22 reorders of 32 to 48 MiB with 64 MiB of L3, from 0.5 / 0.75 on, where the
+// destination cannot be streamed to directly: 1.10 / 0.97 (f16 ABcd32a16b -> abcd 64x288x23x23 1.46
+// / 1.04, u8 bcad -> abcd 32x32x149x149 1.4 / 0.8); where it can, 0.5 is better: bf16 2048x4096
+// transposed 1.09 / 1.38, f32 2048x2048 0.82 / 0.97.
+constexpr double staging_share_of_cache_with_claims = 0.75;
+
 // No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
 // 500 MiB among their cores, a virtual machine of two cores is told all of it, and what lies in the
 // farther slices is as slow as memory. 480 MiB of L3, 2 cores of it, one thread, time over memcpy
-// for limits of 32 / 64 / 96 / 160 MiB: 81 cases of 18 to 130 MiB 0.96 / 0.93 / 0.89 / 0.89, of
-// these 22 of 32 to 48 MiB 1.10 / 1.10 / 0.97 / 0.97 (f32 ABcd16b16a -> acdb 2048x2048 0.86
-// streamed, 0.70 not); 97 of 64 MiB and more for 480 MiB 1.1, for the others 0.71.
-constexpr size_t max_last_cache_bytes = 96 << 20;
+// for limits of 16 / 32 / 48 / 64 / 96 / 128 / 480 MiB: 166 cases of 16 to 64 MiB 0.99 / 1.00 /
+// 0.98 / 0.98 / 0.96 / 0.97 / 0.97, 97 of more 0.71 / 0.72 / 0.71 / 0.71 / 0.72 / 0.73 / 1.1.
+constexpr size_t max_last_cache_bytes = 64 << 20;
 
 // Where tiles write more lines than that in part, a scratch completes them also for destinations
 // that could be streamed: those past the caches wait in a few buffers, which are given up half full
