@@ -295,10 +295,10 @@ TEST(Plan, ScratchPaysLaterWhereLinesAreClaimed) {
         m.l3_bytes = l3_bytes;
         return planned(normalized({300, 257}, "ab", "ba", tfmt_f32), m).stores; // 616800 bytes
     };
-    EXPECT_EQ(stores(false, 1000000), store_path::staged);
-    EXPECT_EQ(stores(true, 1000000), store_path::plain);
-    EXPECT_EQ(stores(true, 800000), store_path::staged);
-    EXPECT_EQ(stores(false, 1300000), store_path::plain);
+    EXPECT_EQ(stores(false, 1000000), tfmt::cpu::store_path::staged);
+    EXPECT_EQ(stores(true, 1000000), tfmt::cpu::store_path::plain);
+    EXPECT_EQ(stores(true, 800000), tfmt::cpu::store_path::staged);
+    EXPECT_EQ(stores(false, 1300000), tfmt::cpu::store_path::plain);
 }
 
 // Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows
