@@ -19,13 +19,13 @@ constexpr int64_t max_cold_buffers = 4096;
 void *(*volatile const libc_memcpy)(void *, const void *, size_t) = std::memcpy;
 void *(*volatile const libc_memset)(void *, int, size_t) = std::memset;
 
-buffer_ring::buffer_ring(int64_t src_bytes, int64_t dst_bytes, const run_options &run) {
+buffer_ring::buffer_ring(int64_t src_bytes, int64_t dst_bytes, bool cold, int64_t offset_bytes) {
     const int64_t larger = std::max({src_bytes, dst_bytes, int64_t {1}});
-    const auto offset = static_cast<size_t>(run.offset_bytes);
+    const auto offset = static_cast<size_t>(offset_bytes);
     const size_t stride = (offset + static_cast<size_t>(larger) + page_bytes - 1) / page_bytes
             * page_bytes;
-    const int64_t n = run.cold ? std::clamp<int64_t>(cold_bytes / (2 * larger), 1, max_cold_buffers)
-                               : 1;
+    const int64_t n = cold ? std::clamp<int64_t>(cold_bytes / (2 * larger), 1, max_cold_buffers)
+                           : 1;
     arena_.reset(std::aligned_alloc(page_bytes, 2 * stride * static_cast<size_t>(n)));
     if (!arena_) throw std::bad_alloc();
     auto *bytes = static_cast<unsigned char *>(arena_.get());

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/cases.hpp"
-#include "bench/options.hpp"
 
 namespace tfmt_bench {
 
@@ -21,7 +20,7 @@ struct buffer_pair {
 // of the two so that memcpy can use the same pair. Throws std::bad_alloc.
 class buffer_ring {
 public:
-    buffer_ring(int64_t src_bytes, int64_t dst_bytes, const run_options &run);
+    buffer_ring(int64_t src_bytes, int64_t dst_bytes, bool cold, int64_t offset_bytes);
 
     const std::vector<buffer_pair> &pairs() const { return pairs_; }
     size_t next() { return at_ = at_ + 1 == pairs_.size() ? 0 : at_ + 1; }

@@ -80,7 +80,7 @@ double time_desc_ns(const bench_case &c, const case_descs &descs) {
 // Both are called in the same way on hot buffers, so what is left is the library's.
 double execute_minus_memcpy_ns(tfmt_reorder_t reorder, const case_descs &descs,
         const run_options &run, const case_result &result) {
-    const buffer_ring ring(result.src_bytes, result.dst_bytes, run);
+    const buffer_ring ring(result.src_bytes, result.dst_bytes, false, run.offset_bytes);
     fill_sources(ring, descs, result.src_bytes);
     const buffer_pair pair = ring.pairs()[0];
     const auto copy_bytes = static_cast<size_t>((result.src_bytes + result.dst_bytes) / 2);

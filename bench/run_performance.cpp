@@ -21,7 +21,7 @@ void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options 
         case_result *result) {
     const int64_t bytes = result->src_bytes + result->dst_bytes;
     const auto copy_bytes = static_cast<size_t>(bytes / 2);
-    buffer_ring ring(result->src_bytes, result->dst_bytes, run);
+    buffer_ring ring(result->src_bytes, result->dst_bytes, run.cold, run.offset_bytes);
     fill_sources(ring, descs, result->src_bytes);
     const std::unique_ptr<onednn_reorder> onednn = make_onednn_reorder(descs.src_layout,
             descs.dst_layout, descs.attr, ring.pairs(), std::max(1, run.n_threads));

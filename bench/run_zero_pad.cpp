@@ -57,7 +57,7 @@ void time_zero_pad(const case_descs &descs, const run_options &run, case_result 
     measured.padding_bytes = padding_bytes_of(descs.dst_layout);
     if (measured.padding_bytes == 0) return;
     const auto n_bytes = static_cast<size_t>(measured.padding_bytes);
-    buffer_ring ring(measured.padding_bytes, result->dst_bytes, run);
+    buffer_ring ring(measured.padding_bytes, result->dst_bytes, run.cold, run.offset_bytes);
 
     tfmt_status_t status = tfmt_success;
     std::vector<std::function<void()>> contestants = {

@@ -217,9 +217,10 @@ std::shared_ptr<const implementation> make_generated(
         return nullptr;
     }
     std::shared_ptr<const implementation> made = make_one(p, mode, m, why);
-    reorder_problem with_products = p;
-    if (!made || !m.has_slow_quotients || mode != plan_mode::move || !take_products(with_products))
+    if (!made || !m.has_slow_quotients || mode != plan_mode::move || !p.quant.dst_scales.is_set)
         return made;
+    reorder_problem with_products = p;
+    if (!take_products(with_products)) return made;
     std::shared_ptr<const implementation> products = make_one(with_products, mode, m, why);
     if (!products) return made;
     return std::make_shared<products_or_quotients>(

@@ -71,18 +71,17 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     m.has_fp16 = isa.has_fp16;
     m.vector_bytes = isa.max_vector_bytes;
     m.n_vector_regs = isa.n_vector_regs;
-    m.has_slow_quotients = isa.is_intel && isa.isa >= tfmt_cpu_isa_avx512_core;
-    m.has_slow_bf16_dots = isa.is_intel;
-    m.fetches_stores_late = isa.is_intel;
-    if (span_bytes <= tuning::fits_any_l2_bytes) return m;
-    const cache_sizes &caches = host_cache_sizes();
-    m.l2_bytes = caches.l2_bytes;
-    m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
     if (isa.is_intel) {
+        m.has_slow_quotients = isa.isa >= tfmt_cpu_isa_avx512_core;
+        m.has_slow_bf16_dots = m.fetches_stores_late = true;
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
         m.near_row_bytes = tuning::near_row_bytes_of_intel;
     }
+    if (span_bytes <= tuning::fits_any_l2_bytes) return m;
+    const cache_sizes &caches = host_cache_sizes();
+    m.l2_bytes = caches.l2_bytes;
+    m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
     return m;
 }
 

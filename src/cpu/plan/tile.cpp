@@ -33,7 +33,7 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
 bool wants_staging(const move_problem &p, const machine &m) {
     const double share = m.fetches_stores_late ? tuning::staging_share_of_cache_with_claims
                                                : tuning::streaming_share_of_cache;
-    return exceeds_cache(p, m) && double(moved_bytes(p)) >= share * double(m.l3_bytes);
+    return double(moved_bytes(p)) >= share * double(m.l3_bytes);
 }
 
 dim_t tile_bytes(const tile &t) {
