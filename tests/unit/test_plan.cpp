@@ -273,6 +273,26 @@ TEST(Plan, OrderOfLoops) {
             (lines {"4 x 128, 153600 -> 512", "19 x 16, 64 -> 32000", "8 x 16, 19200 -> 64"}));
 }
 
+// One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that
+// the destination is written from its beginning to its end.
+TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
+    machine m = avx512();
+    m.l2_bytes = 0;
+    const move_problem move = normalized({1, 16, 40, 64}, "abcd", "ABcd16a16b", tfmt_s8);
+    const auto innermost = [](const plan &p) {
+        return plan_test::text_of(p.problem.levels.back());
+    };
+    const std::string padding = "4 x 4, 163840 -> 64";
+    EXPECT_EQ(innermost(planned(move, m)), padding);
+    m.l3_bytes = 0;
+    plan streamed;
+    EXPECT_TRUE(make_streamed_plan(move, m, &streamed));
+    EXPECT_EQ(innermost(streamed), padding);
+    // With data in all of them they are rows like others.
+    const plan whole = planned(normalized({16, 16, 40, 64}, "abcd", "ABcd16a16b", tfmt_s8), m);
+    EXPECT_NE(whole.problem.levels.back().dst_stride, 64);
+}
+
 TEST(Plan, ClaimsLinesBeyondL1) {
     const auto claims = [](bool fetches_stores_late, dim_t rows, bool is_past_caches,
                                 const char *dst = "ba") {
@@ -455,6 +475,13 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({512, 512}, tfmt_u8, avx512()), store_path::plain);    // 8 rows in a set
     EXPECT_EQ(stores({1088, 1024}, tfmt_u8, avx512()), store_path::plain);  // dst rows do not
     EXPECT_EQ(stores({1024, 1088}, tfmt_u8, avx512()), store_path::plain);  // src rows do not
+    // Nor do those that are padding: 64 channels, of which 4 or 64 are read.
+    const auto blocked = [&](dim_t channels) {
+        return planned(normalized({2, channels, 64, 64}, "abcd", "aBdc64b", tfmt_s8), avx512())
+                .stores;
+    };
+    EXPECT_EQ(blocked(4), store_path::plain);
+    EXPECT_EQ(blocked(64), store_path::collected);
     machine m = avx512();
     m.l3_bytes = 0;
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway

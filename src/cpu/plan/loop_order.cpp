@@ -95,6 +95,22 @@ public:
         slack_bytes_ = 0;
     }
 
+    // Takes steps of padding that go on where the tile's run of the destination ends: they read
+    // nothing, and to come back for them is to write single lines of rows. Time over memcpy,
+    // without / with, the cases of 502 that it changes, beyond L2 1.14 / 1.04, streamed 0.93 / 0.82
+    // (s8 abcd -> ABcd16a16b 1x84x80x80 1.7 / 1.0, f16 abcd -> ABcd32a16b 1x128x104x104 1.01 /
+    // 0.73); AVX2 1.13 / 1.04. Within L2, and before blocks of a scratch: no difference.
+    void take_padding() {
+        for (size_t i = 0; i < outer_.size();) {
+            const level l = outer_[i++];
+            if (!reads_one_step(l, limits_) || !may_enter(l) || !continues(l, dst_bytes_, false))
+                continue;
+            dst_bytes_ = l.dst_stride * l.extent;
+            take_steps(i - 1, l.extent);
+            i = 0;
+        }
+    }
+
     dim_t bytes() const { return bytes_; }
     dim_t src_bytes() const { return src_bytes_; }
     dim_t dst_bytes() const { return dst_bytes_; }
@@ -316,6 +332,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         break;
     case memory_pattern::beyond_l2:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
+        b.take_padding();
         b.complete_lines(true, true);
         b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits)
@@ -324,6 +341,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         break;
     case memory_pattern::streamed:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
+        b.take_padding();
         // Parts of a line of the destination must follow each other at once.
         b.complete_lines(b.dst_bytes() >= tuning::line_bytes, false);
         b.grow_src(tuning::block_src_bytes);

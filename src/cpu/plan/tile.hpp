@@ -46,6 +46,7 @@ struct tile_bit {
     dim_t dst_stride_bytes;
     dim_t param_stride_bytes = 0;
     bool is_regular = true; // else one of tile::phased, and the strides those of inner digits
+    bool is_read = true;    // else all indices with this bit are padding
 };
 
 // A level whose blocks do not nest, around the tile. Where the tile's bits of it lie depends on the
