@@ -58,7 +58,10 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.read_ahead_rows = 32;
         m.max_written_rows = 16;
     }
-    m.fetches_stores_late = has == caches::no_l2; // any size is beyond L2 then
+    if (has == caches::no_l2) { // any size is beyond L2 then
+        m.fetches_stores_late = true;
+        m.paired_lines = 2;
+    }
     m.isa = n.isa;
     m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;

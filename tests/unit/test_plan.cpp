@@ -293,6 +293,29 @@ TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
     EXPECT_NE(whole.problem.levels.back().dst_stride, 64);
 }
 
+// Where two lines of a row are best read together: by tiles that read whole vectors, beyond L2 or
+// into a scratch that collects.
+TEST(Plan, ReadsLinesInPairs) {
+    const auto innermost = [](const vec &dims, tfmt_data_type_t type, machine m, int n_lines,
+                                   size_t l2_bytes = 0) {
+        m.paired_lines = n_lines;
+        m.l2_bytes = l2_bytes;
+        m.near_row_bytes = 64;
+        const plan p = planned(normalized(dims, "ab", "ba", type), m);
+        return plan_test::text_of(p.problem.levels.back());
+    };
+    const vec dims {500, 320};
+    EXPECT_EQ(innermost(dims, tfmt_f32, avx512(), 2), "2 x 16, 64 -> 32000");
+    EXPECT_EQ(innermost(dims, tfmt_f32, avx512(), 1), "8 x 16, 20480 -> 64");
+    EXPECT_EQ(innermost(dims, tfmt_f32, avx512(), 2, 8 << 20),
+            innermost(dims, tfmt_f32, avx512(), 1, 8 << 20));
+    EXPECT_EQ(innermost(dims, tfmt_f32, sse41(), 2), innermost(dims, tfmt_f32, sse41(), 1));
+    const vec colliding {1024, 1024}; // through a scratch
+    EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), 2), "2 x 64, 64 -> 65536");
+    EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 2), "16 x 8, 8 -> 8192");
+    EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 1), "8 x 8, 8 -> 8192");
+}
+
 TEST(Plan, ClaimsLinesBeyondL1) {
     const auto claims = [](bool fetches_stores_late, dim_t rows, bool is_past_caches,
                                 const char *dst = "ba") {

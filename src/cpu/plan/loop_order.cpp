@@ -19,6 +19,11 @@ bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const le
     });
 }
 
+// Whether a load fills a register, and half a line or more.
+bool reads_long_vectors(const tile &t) {
+    return t.src_run_bytes >= std::max(dim_t(t.vector_bytes), tuning::line_bytes / 2);
+}
+
 // Whether all steps but one are padding, so that nothing is read along the level.
 bool reads_one_step(const level &l, const limit_list &limits) {
     return limits[size_t(l.dim)].load <= l.unit;
@@ -75,9 +80,9 @@ public:
     }
 
     // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
-    // L1.
-    void complete_lines(bool of_src, bool of_dst) {
-        if (of_src) src_bytes_ = grow(src_bytes_, tuning::line_bytes, true);
+    // L1, and so do further lines of the source, if so many are read together.
+    void complete_lines(bool of_src, bool of_dst, int n_src_lines = 1) {
+        if (of_src) src_bytes_ = grow(src_bytes_, n_src_lines * tuning::line_bytes, true);
         if (of_dst) dst_bytes_ = grow(dst_bytes_, tuning::line_bytes, false);
         line_.swap(inner_);
     }
@@ -333,7 +338,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
     case memory_pattern::beyond_l2:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
-        b.complete_lines(true, true);
+        b.complete_lines(true, true, reads_long_vectors(t) && !is_odd ? m.paired_lines : 1);
         b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits)
             b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
@@ -362,7 +367,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes);
         break;
     case memory_pattern::collected:
-        b.complete_lines(true, false);
+        b.complete_lines(true, false, m.paired_lines);
         b.grow_dst(tuning::collected_dst_bytes, tuning::staged_block_bytes);
         b.sort(true);
         break;

@@ -29,6 +29,8 @@ struct machine {
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's;
     // 0: nothing is known.
     int near_row_bytes = 0;
+    // Lines of such a row that are best read one right after the other.
+    int paired_lines = 1;
 
     // Whether any order of the elements of a vector takes one instruction.
     bool can_permute(int elem_bytes) const {

@@ -114,6 +114,21 @@ constexpr dim_t block_dst_bytes = 512;
 // 64, 256 or 1024 of the destination are no better (1.11, 1.105), and nothing fetched 1.12.
 constexpr int near_row_bytes_of_intel = 64;
 
+// There too: two lines of a row of the source one right after the other, before the next rows.
+// Their L2 reads ahead in a page when it is asked for a line and then for the next one; a block
+// that comes for that one after 128 other rows waits for L3 each time (16 lines at once, 80 ns).
+// Where both sides' rows collide (min_rows_to_collect), 10 transposes of u8 and bf16, time over
+// memcpy with 1 / 2 / 4 lines: 2.30 / 1.75 / -, of 4096x4096 u8 2.7 / 1.9 / 3.2, 1024x1024 bf16 2.0
+// / 1.4 / 1.3; AVX2 2.50 / 1.72, SSE4.1, whose loads of 16 bytes had the L1 ask for the next
+// line, 1.83 / 1.72. To fetch lines while the scratch is filled and not while it is drained: 1.64,
+// AVX2 1.74, SSE4.1 1.78. Others beyond L2, where tiles read whole vectors that do not end within
+// lines: 116 of 2 to 64 MB 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4 / 1.15),
+// AVX2 1.036 / 1.033 (the same 1.9 / 1.4; f32 1000x1280 transposed 1.5 / 1.1). Not of parts of
+// vectors (u8 abcd -> adcb 8x255x52x52 1.1 / 1.5: more rows of the destination), of vectors of 16
+// bytes (1.145 / 1.147, up to 4 MB 1.21 / 1.24), within L2, streamed, nor staged (0.83 / 0.84, 0.79
+// / 0.79).
+constexpr int paired_lines_of_intel = 2;
+
 // Streamed on Intel's cores, where reads are of memory: so many rows of the source in a block.
 // Their L2 follows one row in each of 32 pages (Intel 64 and IA-32 Architectures Optimization
 // Reference Manual, data prefetching to the L2) and loses all where there are more, whatever is
