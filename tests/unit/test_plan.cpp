@@ -310,6 +310,10 @@ TEST(Plan, ReadsLinesInPairs) {
     EXPECT_EQ(innermost(dims, tfmt_f32, avx512(), 2, 8 << 20),
             innermost(dims, tfmt_f32, avx512(), 1, 8 << 20));
     EXPECT_EQ(innermost(dims, tfmt_f32, sse41(), 2), innermost(dims, tfmt_f32, sse41(), 1));
+    // Halves of 32 rows of the destination that share two sets of L1.
+    EXPECT_EQ(innermost({500, 256}, tfmt_f32, avx2(), 2), "8 x 8, 32 -> 16000");
+    EXPECT_EQ(
+            innermost({512, 320}, tfmt_f32, avx2(), 2), innermost({512, 320}, tfmt_f32, avx2(), 1));
     const vec colliding {1024, 1024}; // through a scratch
     EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), 2), "2 x 64, 64 -> 65536");
     EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 2), "16 x 8, 8 -> 8192");
