@@ -311,9 +311,16 @@ TEST(Plan, ReadsLinesInPairs) {
             innermost(dims, tfmt_f32, avx512(), 1, 8 << 20));
     EXPECT_EQ(innermost(dims, tfmt_f32, sse41(), 2), innermost(dims, tfmt_f32, sse41(), 1));
     // Halves of 32 rows of the destination that share two sets of L1.
-    EXPECT_EQ(innermost({500, 256}, tfmt_f32, avx2(), 2), "8 x 8, 32 -> 16000");
-    EXPECT_EQ(
-            innermost({512, 320}, tfmt_f32, avx2(), 2), innermost({512, 320}, tfmt_f32, avx2(), 1));
+    const auto tiles_of_pair = [&](dim_t a, int n_lines) {
+        machine m = avx2();
+        m.paired_lines = n_lines;
+        m.l2_bytes = 0;
+        const plan p = planned(normalized({a, 320}, "ab", "ba", tfmt_f32), m);
+        return p.problem.levels[p.problem.levels.size() - 2].extent; // around half lines of dst
+    };
+    EXPECT_EQ(tiles_of_pair(500, 2), 4);
+    EXPECT_EQ(tiles_of_pair(500, 1), 2);
+    EXPECT_EQ(tiles_of_pair(512, 2), 2);
     const vec colliding {1024, 1024}; // through a scratch
     EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), 2), "2 x 64, 64 -> 65536");
     EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 2), "16 x 8, 8 -> 8192");

@@ -19,6 +19,17 @@ bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const le
     });
 }
 
+// Whether tiles may read `n` lines of a row of the source together and store them where they
+// belong: by loads of whole vectors, half a line and more, that do not end within lines, if L1
+// holds the lines of the destination that are left in part meanwhile.
+bool may_read_together(const tile &t, int n) {
+    if (t.src_run_bytes < std::max(dim_t(t.vector_bytes), tuning::line_bytes / 2)) return false;
+    const dim_t n_tiles = std::max<dim_t>(1, n * tuning::line_bytes / t.src_run_bytes);
+    return !reads_odd_runs(t)
+            && (t.dst_run_bytes >= tuning::line_bytes
+                    || n_tiles * stored_rows_in_l1_set(t) <= tuning::max_rows_in_l1_set);
+}
+
 // Whether all steps but one are padding, so that nothing is read along the level.
 bool reads_one_step(const level &l, const limit_list &limits) {
     return limits[size_t(l.dim)].load <= l.unit;
@@ -80,16 +91,6 @@ public:
         if (of_src) src_bytes_ = grow(src_bytes_, n_src_lines * tuning::line_bytes, true);
         if (of_dst) dst_bytes_ = grow(dst_bytes_, tuning::line_bytes, false);
         line_.swap(inner_);
-    }
-
-    // Whether `n` lines of a row of the source may be read together where what is stored is left
-    // where it belongs: by loads of whole vectors, half a line and more, that do not end within
-    // lines, if L1 holds the lines of the destination that are left in part meanwhile.
-    bool may_read_together(int n) const {
-        return t_.src_run_bytes >= std::max(dim_t(t_.vector_bytes), tuning::line_bytes / 2)
-                && !reads_odd_runs(t_)
-                && (t_.dst_run_bytes >= tuning::line_bytes
-                        || n * stored_rows_in_l1_set(t_, inner_) <= tuning::max_rows_in_l1_set);
     }
 
     // Lets the block grow along the source (or destination) until what it covers there in one piece
@@ -343,8 +344,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
     case memory_pattern::beyond_l2:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
-        b.grow_src(tuning::line_bytes);
-        b.complete_lines(true, true, b.may_read_together(m.paired_lines) ? m.paired_lines : 1);
+        b.complete_lines(true, true, may_read_together(t, m.paired_lines) ? m.paired_lines : 1);
         b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits)
             b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);

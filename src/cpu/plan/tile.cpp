@@ -330,20 +330,17 @@ bool reads_colliding_rows(const tile &t) {
 
 bool crowds_l1(const tile &t) { return reads_odd_runs(t) && reads_colliding_rows(t); }
 
-int stored_rows_in_l1_set(const tile &t, const std::vector<level> &around) {
+int stored_rows_in_l1_set(const tile &t) {
     stride_list strides;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (t.bits[b].level >= 0
                 && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
             strides.push_back(t.bits[b].dst_stride_bytes);
-    for (const level &l : around)
-        for (dim_t step = 1; step < l.extent; step *= 2)
-            strides.push_back(step * l.dst_stride);
     return rows_in_l1_set(strides);
 }
 
 bool stores_colliding_rows(const tile &t) {
-    return stored_rows_in_l1_set(t, {}) > tuning::max_rows_in_l1_set;
+    return stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
 }
 
 namespace {

@@ -127,9 +127,8 @@ bool reads_colliding_rows(const tile &t);
 // Both.
 bool crowds_l1(const tile &t);
 
-// How many rows of the destination share the fullest set of L1, of those that a tile stores in all
-// steps of some levels around it.
-int stored_rows_in_l1_set(const tile &t, const std::vector<level> &around);
+// How many of the destination's rows that a tile stores share the fullest set of L1.
+int stored_rows_in_l1_set(const tile &t);
 
 // Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.
 bool stores_colliding_rows(const tile &t);
