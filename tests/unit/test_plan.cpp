@@ -537,6 +537,26 @@ TEST(Plan, KernelsWithARestServeStatesWithoutOne) {
     EXPECT_EQ(two_tails.kernels.size(), 2u);
 }
 
+// 784 pixels in groups of 448, the second of which is cut short: the group's tiles are the root
+// steps, of which a call does 7 or 5 and a rest, so one kernel serves both.
+TEST(Plan, ALevelThatIsCutShortIsAKernelsOutermost) {
+    machine m = avx512();
+    m.l2_bytes = 0;
+    const auto made = [&](dim_t pixels, size_t l3_bytes) {
+        m.l3_bytes = l3_bytes;
+        return planned(normalized({32, 32, pixels}, "ABc32a32b", "abc", tfmt_u8), m);
+    };
+    const plan p = made(784, size_t(1) << 60);
+    EXPECT_EQ(p.kernels.size(), 1u);
+    ASSERT_EQ(p.jobs.size(), 2u);
+    EXPECT_EQ(p.jobs[0].root_count, 7);
+    EXPECT_EQ(p.jobs[1].root_count, 5);
+    EXPECT_TRUE(p.jobs[1].has_rest);
+    const plan even = made(896, size_t(1) << 60);
+    EXPECT_GT(even.problem.levels.size() - size_t(even.n_driver_levels),
+            p.problem.levels.size() - size_t(p.n_driver_levels));
+}
+
 // Two lines are no odd run: f32 that was bf16 is stored by whole tiles, whatever rows share.
 TEST(Plan, KeepsTilesThatStoreTwoLines) {
     move_problem p;

@@ -37,8 +37,19 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     return levels;
 }
 
+// Whether the last steps of the level around `n` of its dimension have fewer of level `n`.
+bool is_cut_short(const plan &p, int n) {
+    const level &l = p.problem.levels[size_t(n)];
+    const dim_limits &limits = p.problem.limits[size_t(l.dim)];
+    const dim_t reach = l.unit * l.extent;
+    return (limits.load % reach != 0 || limits.store % reach != 0)
+            && std::any_of(p.problem.levels.begin(), p.problem.levels.begin() + n,
+                    [&](const level &outer) { return outer.dim == l.dim; });
+}
+
 // Levels of the driver: irregular ones without phases, then as many as leave a root step below the
-// size of a call.
+// size of a call. But a level that is cut short is better a kernel's outermost one, which has as
+// many steps as a call asks for, than inside of it.
 int choose_driver_levels(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
     int forced = 0;
@@ -49,8 +60,12 @@ int choose_driver_levels(const plan &p) {
     // A scratch is one kernel's, whose root steps are the links of a chain.
     if (p.scratch) return n - p.n_block_levels - p.scratch.is_chained;
     // Invariant: `bytes` is what the levels from n on move in one pass.
-    while (n > forced && bytes < tuning::kernel_call_bytes)
+    while (n > forced && bytes < tuning::kernel_call_bytes) {
+        if (p.stores == store_path::plain && bytes >= tuning::least_call_bytes
+                && is_cut_short(p, n))
+            break;
         bytes *= std::min(levels[--n].extent, tuning::kernel_call_bytes);
+    }
     return n;
 }
 

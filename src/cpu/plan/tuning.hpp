@@ -33,6 +33,12 @@ constexpr int element_reg_bits = 2;
 // Bytes of destination that one call of a kernel should write: enough to hide the call and the
 // driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among several threads.
 constexpr dim_t kernel_call_bytes = 64 << 10;
+// But so many are enough where that saves kernels: a level that some steps of others cut short,
+// inside of a kernel, doubles the states that kernels are made for. u8 ABcd32a32b -> abcd
+// 32x58x28x28 had 4 and took 70 us to make, with this 2 and 45 us, f16 ABcd32a16b -> abcd
+// 64x36x45x45 61 and 44. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB
+// took 1.02 of the time.
+constexpr dim_t least_call_bytes = 16 << 10;
 
 // Bytes (source + destination) that pay for one more thread. Two threads over one, data in the
 // caches: 0.4 MiB 0.6, 0.8 MiB 1.1 to 1.5, 1.2 MiB 1.2, 1.5 MiB 1.6 to 1.8, 2 to 18 MiB 1.75 to
