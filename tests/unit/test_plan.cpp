@@ -329,17 +329,24 @@ TEST(Plan, ReadsLinesInPairs) {
 
 TEST(Plan, ClaimsLinesBeyondL1) {
     const auto claims = [](bool fetches_stores_late, dim_t rows, bool is_past_caches,
-                                const char *dst = "ba") {
+                                const char *dst = "ba", tfmt_data_type_t dst_type = tfmt_f32) {
         machine m = avx512();
         m.fetches_stores_late = fetches_stores_late;
         if (is_past_caches) m.l3_bytes = 0;
-        return planned(normalized({rows, 64}, "ab", dst, tfmt_f32), m).claims_lines;
+        return planned(
+                normalized(by_tag({rows, 64}, "ab", tfmt_f32), by_tag({rows, 64}, dst, dst_type)),
+                m)
+                .claims_lines;
     };
     EXPECT_FALSE(claims(true, 96, false)); // 48 KiB
     EXPECT_TRUE(claims(true, 97, false));
     EXPECT_FALSE(claims(false, 97, false));
     EXPECT_FALSE(claims(true, 97, true)); // drains do as they need
-    EXPECT_FALSE(claims(true, 97, false, "ab"));
+    EXPECT_TRUE(claims(true, 500, false, "AB8b8a"));
+    // What is read in order and becomes wider.
+    EXPECT_TRUE(claims(true, 500, false, "ab", tfmt_bf16));
+    EXPECT_FALSE(claims(true, 500, false, "ab", tfmt_f64));
+    EXPECT_TRUE(claims(true, 500, false, "ba", tfmt_f64));
 }
 
 TEST(Plan, ScratchPaysLaterWhereLinesAreClaimed) {

@@ -208,7 +208,9 @@ bool choose_order(plan &p, const move_problem &whole) {
             && !reads_on_in_lines(p.the_tile, whole.levels))
         p.prefetch_bytes = order.next_block_bytes;
     const bool is_cached = p.stores == store_path::plain || p.stores == store_path::collected;
-    p.claims_lines = p.target.fetches_stores_late && is_cached && !order.reads_on
+    const bool widens_in_order = order.reads_on
+            && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
+    p.claims_lines = p.target.fetches_stores_late && is_cached && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::claimed_bytes);
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;

@@ -162,15 +162,17 @@ constexpr dim_t page_bytes = 4096;
 // store across two lines the second one then: stores of 64 bytes to rows in L2 take 1.2 ns each,
 // 2.6 where they begin 16 bytes behind a line, 1.1 and 1.1 where prefetchw asks for the line of
 // their last byte first. From so many bytes of source and destination on (L1 holds less) stores do,
-// but where both sides are gone through in order (s8 to f32 in a row 1.00 / 1.10).
-// 255 reorders of frameworks up to 16 MiB, time over memcpy without / with, by size below 1, 4, 16
-// MiB: 1.33 1.39 1.15 / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page,
-// 1.94 1.87 1.39 / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 /
-// 1.42 1.57 1.11. Below 48 KiB 1.0 to 1.04 times as long. Of the next tile's lines, or all of a
-// tile before it is loaded: the same. Copies from a scratch claim those of the next run: u8 and
-// bf16 1024x1024 and 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the run
-// after that the same. Drains past the caches, of lines in part, before the block is filled: 1.03
-// / 1.06.
+// but where elements that are read in the order of their addresses become wider (s8 to bf16 in a
+// row 1.01 / 1.16, u4 to f16 1.22 / 1.38, u8 aBcd16b -> abcd 1.29 / 1.55): others that are read so,
+// 64 of 900, gain most (1.15 / 1.02; f16 aBc16b -> abc 8x512x360 1.7 / 1.1, f32 bcda -> abcd 1.3
+// / 1.0), also with both sides in order (30 more, 1.10 / 1.07). 255 reorders of frameworks up to 16
+// MiB, time over memcpy without / with, by size below 1, 4, 16 MiB: 1.33 1.39 1.15
+// / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page, 1.94 1.87 1.39
+// / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 / 1.42 1.57 1.11.
+// Below 48 KiB 1.0 to 1.04 times as long. Of the next tile's lines, or all of a tile before it is
+// loaded: the same. Copies from a scratch claim those of the next run: u8 and bf16 1024x1024 and
+// 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the run after that the same.
+// Drains past the caches, of lines in part, before the block is filled: 1.03 / 1.06.
 constexpr dim_t claimed_bytes = 48 << 10;
 
 // The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
