@@ -342,24 +342,29 @@ TEST(Plan, ClaimsLinesBeyondL1) {
     EXPECT_TRUE(claims(true, 97, false));
     EXPECT_FALSE(claims(false, 97, false));
     EXPECT_FALSE(claims(true, 97, true)); // drains do as they need
-    EXPECT_TRUE(claims(true, 500, false, "AB8b8a"));
+    EXPECT_TRUE(claims(true, 97, false, "ab"));
     // What is read in order and becomes wider.
     EXPECT_TRUE(claims(true, 500, false, "ab", tfmt_bf16));
     EXPECT_FALSE(claims(true, 500, false, "ab", tfmt_f64));
     EXPECT_TRUE(claims(true, 500, false, "ba", tfmt_f64));
 }
 
-TEST(Plan, ScratchPaysLaterWhereLinesAreClaimed) {
-    const auto stores = [](bool fetches_stores_late, size_t l3_bytes) {
+TEST(Plan, BypassesTheCachesLaterWhereLinesAreClaimed) {
+    const auto bypasses = [](bool fetches_stores_late, size_t l3_bytes) {
         machine m = avx512();
         m.fetches_stores_late = fetches_stores_late;
         m.l3_bytes = l3_bytes;
-        return planned(normalized({300, 257}, "ab", "ba", tfmt_f32), m).stores; // 616800 bytes
+        const move_problem odd = normalized({300, 257}, "ab", "ba", tfmt_f32); // 616800 bytes
+        const bool is_staged = planned(odd, m).stores == tfmt::cpu::store_path::staged;
+        plan p;
+        EXPECT_EQ(make_streamed_plan(normalized({304, 256}, "ab", "ba", tfmt_f32), m, &p),
+                is_staged); // 622592
+        return is_staged;
     };
-    EXPECT_EQ(stores(false, 1000000), tfmt::cpu::store_path::staged);
-    EXPECT_EQ(stores(true, 1000000), tfmt::cpu::store_path::plain);
-    EXPECT_EQ(stores(true, 800000), tfmt::cpu::store_path::staged);
-    EXPECT_EQ(stores(false, 1300000), tfmt::cpu::store_path::plain);
+    EXPECT_TRUE(bypasses(false, 1000000));
+    EXPECT_FALSE(bypasses(true, 1000000));
+    EXPECT_TRUE(bypasses(true, 800000));
+    EXPECT_FALSE(bypasses(false, 1300000));
 }
 
 // Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows
@@ -559,9 +564,13 @@ TEST(Plan, ALevelThatIsCutShortIsAKernelsOutermost) {
     EXPECT_EQ(p.jobs[0].root_count, 7);
     EXPECT_EQ(p.jobs[1].root_count, 5);
     EXPECT_TRUE(p.jobs[1].has_rest);
-    const plan even = made(896, size_t(1) << 60);
-    EXPECT_GT(even.problem.levels.size() - size_t(even.n_driver_levels),
-            p.problem.levels.size() - size_t(p.n_driver_levels));
+    const auto n_kernel_levels = [](const plan &q) {
+        return q.problem.levels.size() - size_t(q.n_driver_levels);
+    };
+    EXPECT_GT(n_kernel_levels(made(896, size_t(1) << 60)), n_kernel_levels(p)); // nothing is cut
+    // Where it would make more kernels, with two dimensions cut short, nothing changes.
+    const move_problem two_tails = normalized({16, 21, 65, 65}, "abcd", "aBdc16b", tfmt_s32);
+    EXPECT_EQ(planned(two_tails, m).kernels.size(), 2u);
 }
 
 // Two lines are no odd run: f32 that was bf16 is stored by whole tiles, whatever rows share.

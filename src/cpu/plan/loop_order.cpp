@@ -19,15 +19,17 @@ bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const le
     });
 }
 
-// Whether tiles may read `n` lines of a row of the source together and store them where they
-// belong: by loads of whole vectors, half a line and more, that do not end within lines, if L1
-// holds the lines of the destination that are left in part meanwhile.
-bool may_read_together(const tile &t, int n) {
-    if (t.src_run_bytes < std::max(dim_t(t.vector_bytes), tuning::line_bytes / 2)) return false;
-    const dim_t n_tiles = std::max<dim_t>(1, n * tuning::line_bytes / t.src_run_bytes);
-    return !reads_odd_runs(t)
-            && (t.dst_run_bytes >= tuning::line_bytes
-                    || n_tiles * stored_rows_in_l1_set(t) <= tuning::max_rows_in_l1_set);
+// How many lines of a row of the source tiles read together that store where it belongs: all that
+// `m` reads best so, for loads of whole vectors, half a line and more, that do not end within
+// lines, if L1 holds the lines of the destination that are left in part meanwhile.
+int lines_read_together(const tile &t, const machine &m) {
+    const bool reads_vectors = t.src_run_bytes
+            >= std::max(dim_t(t.vector_bytes), tuning::line_bytes / 2);
+    if (!reads_vectors || reads_odd_runs(t) || t.dst_elem_bits > t.src_elem_bits) return 1;
+    const dim_t n_tiles = std::max<dim_t>(1, m.paired_lines * tuning::line_bytes / t.src_run_bytes);
+    const bool has_room = t.dst_run_bytes >= tuning::line_bytes
+            || n_tiles * stored_rows_in_l1_set(t) <= tuning::max_rows_in_l1_set;
+    return has_room ? m.paired_lines : 1;
 }
 
 // Whether all steps but one are padding, so that nothing is read along the level.
@@ -113,7 +115,7 @@ public:
     // 0.73); AVX2 1.13 / 1.04. Within L2, and before blocks of a scratch: no difference.
     void take_padding() {
         for (size_t i = 0; i < outer_.size();) {
-            const level l = outer_[i++];
+            const level &l = outer_[i++];
             if (!reads_one_step(l, limits_) || !may_enter(l) || !continues(l, dst_bytes_, false))
                 continue;
             dst_bytes_ = l.dst_stride * l.extent;
@@ -344,7 +346,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
     case memory_pattern::beyond_l2:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
-        b.complete_lines(true, true, may_read_together(t, m.paired_lines) ? m.paired_lines : 1);
+        b.complete_lines(true, true, lines_read_together(t, m));
         b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits)
             b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);

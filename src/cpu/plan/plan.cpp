@@ -37,19 +37,8 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     return levels;
 }
 
-// Whether the last steps of the level around `n` of its dimension have fewer of level `n`.
-bool is_cut_short(const plan &p, int n) {
-    const level &l = p.problem.levels[size_t(n)];
-    const dim_limits &limits = p.problem.limits[size_t(l.dim)];
-    const dim_t reach = l.unit * l.extent;
-    return (limits.load % reach != 0 || limits.store % reach != 0)
-            && std::any_of(p.problem.levels.begin(), p.problem.levels.begin() + n,
-                    [&](const level &outer) { return outer.dim == l.dim; });
-}
-
 // Levels of the driver: irregular ones without phases, then as many as leave a root step below the
-// size of a call. But a level that is cut short is better a kernel's outermost one, which has as
-// many steps as a call asks for, than inside of it.
+// size of a call.
 int choose_driver_levels(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
     int forced = 0;
@@ -60,13 +49,32 @@ int choose_driver_levels(const plan &p) {
     // A scratch is one kernel's, whose root steps are the links of a chain.
     if (p.scratch) return n - p.n_block_levels - p.scratch.is_chained;
     // Invariant: `bytes` is what the levels from n on move in one pass.
-    while (n > forced && bytes < tuning::kernel_call_bytes) {
-        if (p.stores == store_path::plain && bytes >= tuning::least_call_bytes
-                && is_cut_short(p, n))
-            break;
+    while (n > forced && bytes < tuning::kernel_call_bytes)
         bytes *= std::min(levels[--n].extent, tuning::kernel_call_bytes);
-    }
     return n;
+}
+
+// Whether the last step of a level around `levels[n]`, of its dimension, has fewer steps of it.
+bool is_cut_short(const plan &p, size_t n) {
+    const level &l = p.problem.levels[n];
+    const dim_limits &limits = p.problem.limits[size_t(l.dim)];
+    const dim_t reach = l.unit * l.extent;
+    return l.is_regular() && (limits.load % reach != 0 || limits.store % reach != 0)
+            && std::any_of(p.problem.levels.begin(), p.problem.levels.begin() + dim_t(n),
+                    [&](const level &outer) { return outer.dim == l.dim; });
+}
+
+// More levels of the driver than p.n_driver_levels, so that one that is cut short is the outermost
+// of a kernel; or p.n_driver_levels where calls would become too small.
+int more_driver_levels(const plan &p) {
+    const std::vector<level> &levels = p.problem.levels;
+    dim_t bytes = tile_bytes(p.the_tile);
+    for (int n = int(levels.size()) - 1; n > p.n_driver_levels && p.stores == store_path::plain;
+            n--) {
+        bytes *= std::min(levels[size_t(n)].extent, tuning::kernel_call_bytes);
+        if (bytes >= tuning::least_call_bytes && is_cut_short(p, size_t(n))) return n;
+    }
+    return p.n_driver_levels;
 }
 
 dim_t choose_root_chunk(const plan &p) {
@@ -122,6 +130,15 @@ bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop>
                 loops.pop_back();
             });
     return has_room;
+}
+
+bool cut_into_jobs(plan &p, int n_driver_levels) {
+    p.n_driver_levels = n_driver_levels;
+    p.root_chunk = choose_root_chunk(p);
+    p.kernels.clear();
+    p.jobs.clear();
+    std::vector<job_loop> loops;
+    return add_jobs(p, 0, {p.problem.limits, false}, loops);
 }
 
 // Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
@@ -244,17 +261,18 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     *out = begin_plan(p, m, mode, stores, with_phases);
     // A scratch lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy,
     // streamed 2.8) and write them.
-    const bool has_detour = other && (uses_scratch(other->stores) || !wants_staging(p, m));
-    if (has_detour
+    if (other && uses_scratch(other->stores)
             && (reads_lines_again(out->the_tile)
                     || open_lines(out->the_tile) > tuning::max_open_lines))
         return false;
     if (!choose_order(*out, p)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
-    out->n_driver_levels = choose_driver_levels(*out);
-    out->root_chunk = choose_root_chunk(*out);
-    std::vector<job_loop> loops;
-    if (!add_jobs(*out, 0, {p.limits, false}, loops)) return false;
+    if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
+    const size_t n_kernels = out->kernels.size();
+    const int n = out->n_driver_levels, more = more_driver_levels(*out);
+    if (n_kernels > 1 && more > n
+            && (!cut_into_jobs(*out, more) || out->kernels.size() >= n_kernels))
+        cut_into_jobs(*out, n);
     size_t ops = 0;
     for (const kernel_spec &k : out->kernels)
         ops += count_ops(*out, size_t(out->n_driver_levels), k.state);
@@ -320,7 +338,7 @@ bool make_plan(
             return false;
         }
     if (mode == plan_mode::move && lay_out_joined(p, m, out)) return true;
-    const store_path detour = wants_staging(p, m) ? store_path::staged : store_path::collected;
+    const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m));
     if (!(wants_detour && lay_out(p, m, mode, detour, nullptr, out))

@@ -27,11 +27,7 @@ dim_t moved_bytes(const move_problem &p) {
 }
 
 bool exceeds_cache(const move_problem &p, const machine &m) {
-    return double(moved_bytes(p)) >= tuning::streaming_share_of_cache * double(m.l3_bytes);
-}
-
-bool wants_staging(const move_problem &p, const machine &m) {
-    const double share = m.fetches_stores_late ? tuning::staging_share_of_cache_with_claims
+    const double share = m.fetches_stores_late ? tuning::streaming_share_of_cache_with_claims
                                                : tuning::streaming_share_of_cache;
     return double(moved_bytes(p)) >= share * double(m.l3_bytes);
 }

@@ -100,9 +100,6 @@ dim_t moved_bytes(const move_problem &p);
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
-// Whether it is also worth a scratch on its way there.
-bool wants_staging(const move_problem &p, const machine &m);
-
 // Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);

@@ -33,11 +33,12 @@ constexpr int element_reg_bits = 2;
 // Bytes of destination that one call of a kernel should write: enough to hide the call and the
 // driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among several threads.
 constexpr dim_t kernel_call_bytes = 64 << 10;
-// But so many are enough where that saves kernels: a level that some steps of others cut short,
-// inside of a kernel, doubles the states that kernels are made for. u8 ABcd32a32b -> abcd
-// 32x58x28x28 had 4 and took 70 us to make, with this 2 and 45 us, f16 ABcd32a16b -> abcd
-// 64x36x45x45 61 and 44. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB
-// took 1.02 of the time.
+// But so many are enough where that saves kernels: a level that some steps of an outer one cut
+// short is code for each number of steps inside of a kernel, where its outermost one does as many
+// as it is told. u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this
+// 2 and 45 us, f16 ABcd32a16b -> abcd 64x36x45x45 61 and 44; of 283 reorders of frameworks 8 and 3
+// took more than
+// 50. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB took 1.02 of the time.
 constexpr dim_t least_call_bytes = 16 << 10;
 
 // Bytes (source + destination) that pay for one more thread. Two threads over one, data in the
@@ -252,12 +253,12 @@ constexpr dim_t max_scratch_bytes = 64 << 10;
 // MB: 0.25 1.4, 2.0 1.35.
 constexpr double streaming_share_of_cache = 0.5;
 
-// Through a scratch from here on where stores claim their lines, which makes ordinary ones cheaper.
-// Time over memcpy of 22 reorders of 32 to 48 MiB with 64 MiB of L3, from 0.5 / 0.75 on, where the
-// destination cannot be streamed to directly: 1.10 / 0.97 (f16 ABcd32a16b -> abcd 64x288x23x23 1.46
-// / 1.04, u8 bcad -> abcd 32x32x149x149 1.4 / 0.8); where it can, 0.5 is better: bf16 2048x4096
-// transposed 1.09 / 1.38, f32 2048x2048 0.82 / 0.97.
-constexpr double staging_share_of_cache_with_claims = 0.75;
+// From here on where stores claim their lines, which makes ordinary ones cheaper. Time over memcpy
+// of 110 reorders of 32 to 56 MiB with 64 MiB of L3, from 0.5 / 0.63 / 0.75 / 1.0 on: 0.969 / 0.940
+// / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978, worst 1.76 to 1.87 (f16 abcd -> ABcd32a16b
+// 16x512x28x28 1.8 / 1.1, f32 ABcd16b16a -> acdb 2048x2048 1.06 / 0.81, but f32 2048x2048
+// transposed 0.99 / 1.08).
+constexpr double streaming_share_of_cache_with_claims = 0.75;
 
 // No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
 // 500 MiB among their cores, a virtual machine of two cores is told all of it, and what lies in the
