@@ -132,6 +132,7 @@ bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop>
     return has_room;
 }
 
+// False when the jobs are too many.
 bool cut_into_jobs(plan &p, int n_driver_levels) {
     p.n_driver_levels = n_driver_levels;
     p.root_chunk = choose_root_chunk(p);
@@ -139,6 +140,14 @@ bool cut_into_jobs(plan &p, int n_driver_levels) {
     p.jobs.clear();
     std::vector<job_loop> loops;
     return add_jobs(p, 0, {p.problem.limits, false}, loops);
+}
+
+// Gives the driver more levels if that leaves fewer kernels.
+void prefer_fewer_kernels(plan &p) {
+    const size_t n_kernels = p.kernels.size();
+    const int n = p.n_driver_levels, more = more_driver_levels(p);
+    if (more > n && (!cut_into_jobs(p, more) || p.kernels.size() >= n_kernels))
+        cut_into_jobs(p, n); // as before
 }
 
 // Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
@@ -268,11 +277,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     if (!choose_order(*out, p)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
-    const size_t n_kernels = out->kernels.size();
-    const int n = out->n_driver_levels, more = more_driver_levels(*out);
-    if (n_kernels > 1 && more > n
-            && (!cut_into_jobs(*out, more) || out->kernels.size() >= n_kernels))
-        cut_into_jobs(*out, n);
+    if (out->kernels.size() > 1) prefer_fewer_kernels(*out);
     size_t ops = 0;
     for (const kernel_spec &k : out->kernels)
         ops += count_ops(*out, size_t(out->n_driver_levels), k.state);

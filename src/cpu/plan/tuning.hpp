@@ -36,9 +36,9 @@ constexpr dim_t kernel_call_bytes = 64 << 10;
 // But so many are enough where that saves kernels: a level that some steps of an outer one cut
 // short is code for each number of steps inside of a kernel, where its outermost one does as many
 // as it is told. u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this
-// 2 and 45 us, f16 ABcd32a16b -> abcd 64x36x45x45 61 and 44; of 283 reorders of frameworks 8 and 3
-// took more than
-// 50. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB took 1.02 of the time.
+// 2 and 45 us, f16 ABcd32a16b -> abcd 64x36x45x45 61 and 44; of 283 reorders of frameworks 8 and 4
+// took more than 50. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB took
+// 1.02 of the time.
 constexpr dim_t least_call_bytes = 16 << 10;
 
 // Bytes (source + destination) that pay for one more thread. Two threads over one, data in the
@@ -125,15 +125,17 @@ constexpr int near_row_bytes_of_intel = 64;
 // Their L2 reads ahead in a page when it is asked for a line and then for the next one; a block
 // that comes for that one after 128 other rows waits for L3 each time (16 lines at once, 80 ns).
 // Where both sides' rows collide (min_rows_to_collect), 10 transposes of u8 and bf16, time over
-// memcpy with 1 / 2 / 4 lines: 2.30 / 1.75 / -, of 4096x4096 u8 2.7 / 1.9 / 3.2, 1024x1024 bf16 2.0
-// / 1.4 / 1.3; AVX2 2.50 / 1.72, SSE4.1, whose loads of 16 bytes had the L1 ask for the next
-// line, 1.83 / 1.72. To fetch lines while the scratch is filled and not while it is drained: 1.64,
-// AVX2 1.74, SSE4.1 1.78. Others beyond L2, where tiles read whole vectors that do not end within
-// lines: 116 of 2 to 64 MB 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4 / 1.15),
-// AVX2 1.036 / 1.033 (the same 1.9 / 1.4; f32 1000x1280 transposed 1.5 / 1.1). Not of parts of
-// vectors (u8 abcd -> adcb 8x255x52x52 1.1 / 1.5: more rows of the destination), of vectors of 16
-// bytes (1.145 / 1.147, up to 4 MB 1.21 / 1.24), within L2, streamed, nor staged (0.83 / 0.84, 0.79
-// / 0.79).
+// memcpy with 1 / 2 lines: 2.30 / 1.75, AVX2 2.50 / 1.72, SSE4.1, whose loads of 16 bytes had L1
+// ask for the next line, 1.83 / 1.72; with 1 / 2 / 4 u8 4096x4096 2.7 / 1.9 / 3.2, bf16 1024x1024
+// 2.0 / 1.4 / 1.3. To fetch lines while the scratch is filled and not while it is drained: 1.64,
+// AVX2 1.74, SSE4.1 1.78.
+// Others beyond L2, where tiles read whole vectors that do not end within lines: 116 of 2 to 64 MB
+// 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4 / 1.15), AVX2 1.036 / 1.033 (f32 1000x1280
+// transposed 1.5 / 1.1). Not of parts of vectors (u8 abcd -> adcb 8x255x52x52 1.1 / 1.5: more rows
+// of the destination), of vectors of 16 bytes (1.145 / 1.147, up to 4 MB 1.21 / 1.24), where
+// elements become wider (f32 to f64 700x900 transposed 1.0 / 1.15) or lines of the destination left
+// in part would push each other out of L1 (f32 cdba -> abcd 1024x512x3x3 on AVX2 1.7 / 2.1), within
+// L2, streamed, nor staged (0.83 / 0.84, 0.79 / 0.79).
 constexpr int paired_lines_of_intel = 2;
 
 // Streamed on Intel's cores, where reads are of memory: so many rows of the source in a block.
@@ -165,15 +167,16 @@ constexpr dim_t page_bytes = 4096;
 // their last byte first. From so many bytes of source and destination on (L1 holds less) stores do,
 // but where elements that are read in the order of their addresses become wider (s8 to bf16 in a
 // row 1.01 / 1.16, u4 to f16 1.22 / 1.38, u8 aBcd16b -> abcd 1.29 / 1.55): others that are read so,
-// 64 of 900, gain most (1.15 / 1.02; f16 aBc16b -> abc 8x512x360 1.7 / 1.1, f32 bcda -> abcd 1.3
-// / 1.0), also with both sides in order (30 more, 1.10 / 1.07). 255 reorders of frameworks up to 16
-// MiB, time over memcpy without / with, by size below 1, 4, 16 MiB: 1.33 1.39 1.15
-// / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page, 1.94 1.87 1.39
-// / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 / 1.42 1.57 1.11.
-// Below 48 KiB 1.0 to 1.04 times as long. Of the next tile's lines, or all of a tile before it is
-// loaded: the same. Copies from a scratch claim those of the next run: u8 and bf16 1024x1024 and
-// 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the run after that the same.
-// Drains past the caches, of lines in part, before the block is filled: 1.03 / 1.06.
+// 64 of 900, gain most (1.15 / 1.02; f16 aBc16b -> abc 8x512x360 1.7 / 1.1, f32 bcda -> abcd 1.3 /
+// 1.0), also with both sides in order (30 more, 1.10 / 1.07).
+// 255 reorders of frameworks up to 16 MiB, time over memcpy without / with, by size below 1, 4, 16
+// MiB: 1.33 1.39 1.15 / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page,
+// 1.94 1.87 1.39 / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 /
+// 1.42 1.57 1.11. Below 48 KiB 1.0 to 1.04 times as long. Of the next tile's lines, or all of a
+// tile before it is loaded: the same. Copies from a scratch claim those of the next run: u8 and
+// bf16 1024x1024 and 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the run
+// after that the same. Drains past the caches, of lines in part, before the block is filled: 1.03
+// / 1.06.
 constexpr dim_t claimed_bytes = 48 << 10;
 
 // The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
@@ -253,11 +256,12 @@ constexpr dim_t max_scratch_bytes = 64 << 10;
 // MB: 0.25 1.4, 2.0 1.35.
 constexpr double streaming_share_of_cache = 0.5;
 
-// From here on where stores claim their lines, which makes ordinary ones cheaper. Time over memcpy
-// of 110 reorders of 32 to 56 MiB with 64 MiB of L3, from 0.5 / 0.63 / 0.75 / 1.0 on: 0.969 / 0.940
-// / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978, worst 1.76 to 1.87 (f16 abcd -> ABcd32a16b
+// From here on where stores claim their lines, which makes ordinary ones cheaper. Times of 110
+// reorders of 32 to 56 MiB with 64 MiB of L3, over one memcpy for all, from 0.5 / 0.63 / 0.75 / 1.0
+// on: 0.969 / 0.940 / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978 (f16 abcd -> ABcd32a16b
 // 16x512x28x28 1.8 / 1.1, f32 ABcd16b16a -> acdb 2048x2048 1.06 / 0.81, but f32 2048x2048
-// transposed 0.99 / 1.08).
+// transposed 0.99 / 1.08). A memcpy that takes turns with the reorder finds more of its lines in
+// the caches then and is faster as well, so over that one 261 of 16 to 200 MB read 0.88 / - / 0.94.
 constexpr double streaming_share_of_cache_with_claims = 0.75;
 
 // No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
