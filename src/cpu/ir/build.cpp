@@ -237,7 +237,7 @@ int64_t n_runs(const drain &d) {
 
 kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
-    k.is_streaming = p.stores == store_path::streamed || p.stores == store_path::staged;
+    k.is_streaming = bypasses_caches(p.stores);
     k.claims_lines = p.claims_lines;
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;

@@ -33,9 +33,7 @@ int lines_read_together(const tile &t, const machine &m) {
 }
 
 // Whether all steps but one are padding, so that nothing is read along the level.
-bool reads_one_step(const level &l, const limit_list &limits) {
-    return limits[size_t(l.dim)].load <= l.unit;
-}
+bool reads_one_step(const level &l, const limit_list &limits) { return !is_read(limits, l, 0); }
 
 // The driver's levels first; the others by falling stride on one side, so that its addresses are
 // visited in their order; within a dimension from outside to inside, whatever the strides are.

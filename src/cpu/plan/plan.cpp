@@ -69,8 +69,7 @@ bool is_cut_short(const plan &p, size_t n) {
 int more_driver_levels(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
     dim_t bytes = tile_bytes(p.the_tile);
-    for (int n = int(levels.size()) - 1; n > p.n_driver_levels && p.stores == store_path::plain;
-            n--) {
+    for (int n = int(levels.size()) - 1; n > p.n_driver_levels; n--) {
         bytes *= std::min(levels[size_t(n)].extent, tuning::kernel_call_bytes);
         if (bytes >= tuning::least_call_bytes && is_cut_short(p, size_t(n))) return n;
     }
@@ -233,10 +232,9 @@ bool choose_order(plan &p, const move_problem &whole) {
     if (p.moved_bytes > dim_t(p.target.l2_bytes) && !uses_scratch(p.stores) && !order.reads_on
             && !reads_on_in_lines(p.the_tile, whole.levels))
         p.prefetch_bytes = order.next_block_bytes;
-    const bool is_cached = p.stores == store_path::plain || p.stores == store_path::collected;
     const bool widens_in_order = order.reads_on
             && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
-    p.claims_lines = p.target.fetches_stores_late && is_cached && !widens_in_order
+    p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::claimed_bytes);
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
@@ -277,7 +275,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     if (!choose_order(*out, p)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
-    if (out->kernels.size() > 1) prefer_fewer_kernels(*out);
+    if (stores == store_path::plain && out->kernels.size() > 1) prefer_fewer_kernels(*out);
     size_t ops = 0;
     for (const kernel_spec &k : out->kernels)
         ops += count_ops(*out, size_t(out->n_driver_levels), k.state);

@@ -40,6 +40,12 @@ struct phased_dims {
 bool may_enter(const move_problem &p, const bit_list &taken, int index,
         phased_dims phased = phased_dims::none());
 
+// Whether anything is read at steps of `l` that have bit `k`. Else all of them are padding, and
+// have no place in the source.
+inline bool is_read(const limit_list &limits, const level &l, int k) {
+    return l.unit << k < limits[size_t(l.dim)].load;
+}
+
 // Whether a level is all of its dimension, without padding.
 bool is_exact(const move_problem &p, const level &l);
 

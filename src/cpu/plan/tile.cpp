@@ -108,20 +108,16 @@ int rows_in_l1_set(const stride_list &bit_strides) {
     return *std::max_element(in_set.begin(), in_set.end());
 }
 
-// Rows of padding alone are not read. They were counted once, and 20 cases that are mostly padding
-// were led through a scratch for nothing: time over memcpy then / now 1.7 / 1.3, AVX2 1.7 / 1.3
-// (f32 acdeb -> aBdec64b 1x1x32x96x96 3.9 / 1.6, bf16 acdeb -> Abcde32a 8x64x8x28x28 3.2 / 1.2).
-bool is_read(const move_problem &p, const level &l, int k) {
-    return l.unit << k < p.limits[size_t(l.dim)].load;
-}
-
-// Of the rows that `run` steps through on the side where it is not contiguous.
+// Of the rows that `run` steps through on the side where it is not contiguous. Rows of padding
+// alone are not read. They were counted once, and 20 cases that are mostly padding were led through
+// a scratch for nothing: time over memcpy then / now 1.7 / 1.3, AVX2 1.7 / 1.3 (f32 acdeb ->
+// aBdec64b 1x1x32x96x96 3.9 / 1.6, bf16 acdeb -> Abcde32a 8x64x8x28x28 3.2 / 1.2).
 int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
     stride_list strides;
     for (const level_bit &b : run) {
         if (b.level < 0 || contains(other, b)) continue;
         const level &l = p.levels[size_t(b.level)];
-        if (!of_src || is_read(p, l, b.k)) strides.push_back(stride_of(l, of_src) << b.k);
+        if (!of_src || is_read(p.limits, l, b.k)) strides.push_back(stride_of(l, of_src) << b.k);
     }
     return rows_in_l1_set(strides);
 }
@@ -193,7 +189,7 @@ tile assemble(const move_problem &p, int vector_bytes, phased_dims phased, const
         const dim_t step = dim_t(1) << b.k;
         t.bits.push_back({b.level, l.dim, l.unit * step, stride_of(l, true) * step,
                 stride_of(l, false) * step, l.param_stride_bytes * step, l.is_regular(),
-                is_read(p, l, b.k)});
+                is_read(p.limits, l, b.k)});
         t.bits_of_level[b.level]++;
     }
     t.src_whole_run_bytes = t.src_run_bytes;

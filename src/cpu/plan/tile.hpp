@@ -28,6 +28,10 @@ enum class store_path {
     collected // through a scratch, from which runs of several lines go into the caches
 };
 
+inline bool bypasses_caches(store_path stores) {
+    return stores == store_path::streamed || stores == store_path::staged;
+}
+
 inline bool uses_scratch(store_path stores) {
     return stores == store_path::staged || stores == store_path::collected;
 }
