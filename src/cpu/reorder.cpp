@@ -76,6 +76,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.has_slow_bf16_dots = m.fetches_stores_late = true;
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
+        m.max_copied_rows = tuning::max_copied_rows_of_intel;
         m.near_row_bytes = tuning::near_row_bytes_of_intel;
         m.paired_lines = tuning::paired_lines_of_intel;
     }

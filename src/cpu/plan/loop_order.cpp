@@ -32,6 +32,16 @@ int lines_read_together(const tile &t, const machine &m) {
     return has_room ? m.paired_lines : 1;
 }
 
+// Whether tiles move pieces of rows, whole lines and more, as they are.
+bool copies_rows(const tile &t) {
+    if (t.src_run != t.dst_run) return false;
+    dim_t src_bytes = t.src_run_bytes, dst_bytes = t.dst_run_bytes;
+    for (const tile_bit &b : t.bits)
+        if (b.src_stride_bytes == src_bytes && b.dst_stride_bytes == dst_bytes)
+            src_bytes *= 2, dst_bytes *= 2;
+    return std::min(src_bytes, dst_bytes) >= tuning::line_bytes;
+}
+
 // Whether all steps but one are padding, so that nothing is read along the level.
 bool reads_one_step(const level &l, const limit_list &limits) { return !is_read(limits, l, 0); }
 
@@ -158,12 +168,13 @@ public:
         return 0;
     }
 
-    // Blocks of blocks, for fewer of them. The sizes stay those of a block.
-    void page() {
+    // Blocks of blocks, for fewer of them, with so much of the rows of both sides. The sizes stay
+    // those of a block.
+    void page(dim_t src_bytes_in_page, dim_t dst_bytes_in_page) {
         const dim_t bytes = bytes_, src_bytes = src_bytes_, dst_bytes = dst_bytes_;
         const auto n_block_levels = dim_t(inner_.size());
-        grow_src(tuning::page_block_src_bytes);
-        grow_dst(tuning::page_block_dst_bytes);
+        grow_src(src_bytes_in_page);
+        grow_dst(dst_bytes_in_page);
         pages_.assign(inner_.begin() + n_block_levels, inner_.end());
         inner_.erase(inner_.begin() + n_block_levels, inner_.end());
         bytes_ = bytes, src_bytes_ = src_bytes, dst_bytes_ = dst_bytes;
@@ -329,13 +340,23 @@ private:
     dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
 };
 
+// `max_rows` 0: no limit. What is read in the order of its addresses stays so.
+bool has_too_many_rows(const blocking &b, int max_rows) {
+    return max_rows && b.written_rows() > max_rows && !b.order().reads_on;
+}
+
+void page_copies(blocking &b, const machine &m) {
+    if (has_too_many_rows(b, m.max_copied_rows))
+        b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
+}
+
 } // namespace
 
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m) {
     sort_levels(levels, limits, t, false);
     blocking b(levels, limits, t);
-    const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t);
+    const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t), copies = copies_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:
         b.complete_lines(true, true);
@@ -349,6 +370,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         if (!t.dst_has_4_bits)
             b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
         b.sort(true);
+        if (copies) page_copies(b, m);
         break;
     case memory_pattern::streamed:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
@@ -359,9 +381,10 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
                 m.read_ahead_rows ? b.bytes_of_src_rows(m.read_ahead_rows) : no_limit);
         b.sort(true);
-        if (m.max_written_rows && b.written_rows() > m.max_written_rows
-                && b.dst_bytes() > tuning::line_bytes && !b.order().reads_on)
-            b.page();
+        if (copies)
+            page_copies(b, m);
+        else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes)
+            b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);

@@ -26,6 +26,7 @@ struct machine {
     // Rows, far apart, of a source that are read ahead of at once and of a destination that are
     // written in turns at full speed; 0: no limit worth keeping to.
     int read_ahead_rows = 0, max_written_rows = 0;
+    int max_copied_rows = 0; // written in turns, where they are copied as they are
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's;
     // 0: nothing is known.
     int near_row_bytes = 0;
