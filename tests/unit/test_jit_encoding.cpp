@@ -151,4 +151,61 @@ TEST(Encoding, MaskedMovesAreThoseOfXbyak) {
             });
 }
 
+// Of registers that VEX can name, the shorter form.
+TEST(Encoding, LanesAreThoseOfXbyak) {
+    assembler a;
+    constexpr int lane = 1;
+    const auto with_lane = [](encoded_instruction i) {
+        i.put(lane);
+        return bytes_of(i);
+    };
+    for (int bytes : {32, 64})
+        for (int x : registers)
+            for (int y : registers) {
+                const bool is_vex = bytes == 32 && x < 16 && y < 16;
+                const Ymm v = bytes == 64 ? Ymm(Zmm(x)) : Ymm(x);
+                const auto in = [&](assembler &to) {
+                    if (is_vex)
+                        to.vinserti128(Ymm(x), Ymm(x), Xmm(y), lane);
+                    else
+                        to.vinserti32x4(v, v, Xmm(y), lane);
+                };
+                const auto out = [&](assembler &to) {
+                    if (is_vex)
+                        to.vextracti128(Xmm(y), Ymm(x), lane);
+                    else
+                        to.vextracti32x4(Xmm(y), v, lane);
+                };
+                EXPECT_EQ(with_lane(encode(opcodes::inserti128, {bytes, x, x}, y)), a.of(in));
+                EXPECT_EQ(with_lane(encode(opcodes::extracti128, {bytes, x}, y)), a.of(out));
+            }
+    for (int bytes : {32, 64})
+        for_each_place([&](const Reg64 &base, int32_t at, int x) {
+            const bool is_vex = bytes == 32 && x < 16;
+            const Ymm v = bytes == 64 ? Ymm(Zmm(x)) : Ymm(x);
+            const Address there = a.ptr[base + at];
+            const auto in = [&](assembler &to) {
+                is_vex ? to.vinserti128(v, v, there, lane) : to.vinserti32x4(v, v, there, lane);
+            };
+            const auto out = [&](assembler &to) {
+                is_vex ? to.vextracti128(there, v, lane) : to.vextracti32x4(there, v, lane);
+            };
+            const int b = base.getIdx();
+            EXPECT_EQ(with_lane(encode_at(opcodes::inserti128, {bytes, x, x}, b, at)), a.of(in));
+            EXPECT_EQ(with_lane(encode_at(opcodes::extracti128, {bytes, x}, b, at)), a.of(out));
+        });
+}
+
+TEST(Encoding, PrefetchesAreThoseOfXbyak) {
+    assembler a;
+    for (int base : {Operand::RAX, Operand::RSI, Operand::RDI})
+        for (int32_t at : displacements()) {
+            const Address there = a.ptr[Reg64(base) + at];
+            EXPECT_EQ(bytes_of(encode_prefetch(prefetch_kind::t1, base, at)),
+                    a.of([&](assembler &to) { to.prefetcht1(there); }));
+            EXPECT_EQ(bytes_of(encode_prefetch(prefetch_kind::w, base, at)),
+                    a.of([&](assembler &to) { to.prefetchw(there); }));
+        }
+}
+
 } // namespace

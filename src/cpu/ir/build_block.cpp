@@ -279,10 +279,10 @@ private:
                 }
         if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
         const auto end = std::unique(lines.begin(), lines.end());
-        // Now, while there are few to be moved: room for twice as many is what makes heaps grow.
-        ops_.reserve(ops_.capacity() + size_t(end - lines.begin()));
+        op &o = add(op_kind::prefetch);
+        o.chunks.reserve(size_t(end - lines.begin()));
         for (auto line = lines.begin(); line != end; ++line)
-            add(op_kind::prefetch).chunks.push_back({*line * tuning::line_bytes, 0});
+            o.chunks.push_back({*line * tuning::line_bytes, 0});
     }
 
     op &add(op_kind kind) {

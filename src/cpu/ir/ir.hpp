@@ -28,7 +28,7 @@ namespace tfmt::cpu::ir {
 enum class op_kind : uint8_t {
     zero,     // out = 0
     load,     // out = chunks of memory side by side
-    prefetch, // the line at the chunk will be read soon; it may lie anywhere
+    prefetch, // the lines at the chunks will be read soon; they may lie anywhere
     store,    // chunks of memory = pieces of a
     unpack, // interleave units of `unit_bytes` of the low (high) 8 bytes of each 16 bytes of a and
             // b

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #include "cpu/jit/compile.hpp"
@@ -64,6 +65,24 @@ emitter::place emitter::place_at(const Reg64 &base, int64_t offset_bytes) {
     mov(rax, offset_bytes);
     add(rax, base);
     return {rax.getIdx(), 0};
+}
+
+void emitter::put(const encoded_instruction &i) {
+    if (maxSize_ - size_ < sizeof i.bytes) throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
+    std::memcpy(top_ + size_, i.bytes, sizeof i.bytes);
+    size_ += size_t(i.n_bytes);
+}
+
+void emitter::prefetch_source(const ir::op &lines) {
+    for (const ir::chunk &c : lines.chunks) { // not into L1, which has no room for them
+        const place at = src_place(c.offset_bytes);
+        put(encode_prefetch(prefetch_kind::t1, at.base, at.offset_bytes));
+    }
+}
+
+void emitter::claim(int64_t offset_bytes) {
+    const place at = dst_place(offset_bytes);
+    put(encode_prefetch(prefetch_kind::w, at.base, at.offset_bytes));
 }
 
 Address emitter::constant_at(int index) {
@@ -275,9 +294,7 @@ void emitter::emit_block(int block) {
         const ir::op &o = ops[i];
         const auto [out, a, b] = registers[i];
         switch (o.kind) {
-        case ir::op_kind::prefetch: // not into L1, which has no room for it
-            prefetcht1(src_at(o.chunks[0].offset_bytes));
-            break;
+        case ir::op_kind::prefetch: prefetch_source(o); break;
         case ir::op_kind::store:
             claim_lines(o);
             if (i + 1 == ops.size() || !joins_with(o, ops[i + 1])) {
@@ -308,8 +325,8 @@ void emitter::claim_lines(const ir::op &store) {
         const int64_t ahead = last - claimed_bytes_;
         if (claimed_bytes_ >= 0 && ahead > 0 && ahead < tuning::line_bytes) continue;
         claimed_bytes_ = last;
-        prefetchw(dst_at(last));
-        if (stores_rows) prefetchw(dst_at(last + k_.converts.row_bytes));
+        claim(last);
+        if (stores_rows) claim(last + k_.converts.row_bytes);
     }
 }
 
@@ -318,7 +335,7 @@ void emitter::emit_element_block(const ir::block &ops) {
     std::vector<const ir::op *> source(size_t(k_.n_values), nullptr);
     for (const ir::op &o : ops) {
         if (o.kind == ir::op_kind::prefetch) {
-            prefetcht1(src_at(o.chunks[0].offset_bytes));
+            prefetch_source(o);
             continue;
         }
         if (o.kind != ir::op_kind::store) {
@@ -366,17 +383,22 @@ int piece_bytes(int pos, int left) {
 
 } // namespace
 
+std::optional<int64_t> emitter::whole_lane(const ir::op &o, int lane) {
+    constexpr uint64_t lane_mask = 0xffff;
+    if (o.unit_bytes < 16 || size_t(lane * 16 / o.unit_bytes) >= o.chunks.size()) return {};
+    const ir::chunk &c = o.chunks[size_t(lane * 16 / o.unit_bytes)];
+    const int first = lane * 16 % o.unit_bytes;
+    if ((c.mask >> first & lane_mask) != lane_mask) return {};
+    return c.offset_bytes + first;
+}
+
 piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
     piece_list pieces;
-    const int chunk_bytes = o.unit_bytes;
-    if (chunk_bytes >= 16) { // mostly whole
-        const ir::chunk &c = o.chunks[size_t(lane * 16 / chunk_bytes)];
-        const int first = lane * 16 % chunk_bytes;
-        if (!(~c.mask >> first & 0xffff)) {
-            pieces.push_back({0, 16, c.offset_bytes + first});
-            return pieces;
-        }
+    if (const std::optional<int64_t> at = whole_lane(o, lane)) { // mostly
+        pieces.push_back({0, 16, *at});
+        return pieces;
     }
+    const int chunk_bytes = o.unit_bytes;
     const int n_bytes = std::min(16, int(o.chunks.size()) * o.unit_bytes - lane * 16);
     for (int pos = 0; pos < n_bytes;) {
         const int byte = lane * 16 + pos;

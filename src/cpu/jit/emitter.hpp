@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <xbyak/xbyak.h>
@@ -13,6 +14,7 @@
 #include "cpu/jit/converter.hpp"
 #include "cpu/jit/drain_tables.hpp"
 #include "cpu/jit/lane_ops_families.hpp"
+#include "cpu/jit/vector_encoding.hpp"
 
 // What all emitters share: the nest of loops, addresses, which value lives in which register, and
 // how a chunk of memory is cut into pieces that one instruction moves. An ISA family supplies the
@@ -106,6 +108,7 @@ protected:
     }
     place dst_place(int64_t offset_bytes) { return place_at(rsi, offset_bytes + dst_base_); }
     place place_at(const Reg64 &base, int64_t offset_bytes);
+    void put(const encoded_instruction &i);
     Address constant_at(int index);
     constant_pool &pool() { return pool_; }
 
@@ -138,7 +141,9 @@ protected:
     // What constant `c` is in memory; byte indices unless the ISA wants another unit.
     virtual std::vector<uint8_t> constant_bytes(int c) const;
 
-    // The pieces of 16-byte lane `lane` of a load or store.
+    // Where 16-byte lane `lane` of a load or store is, if all of it is wanted and in one piece.
+    static std::optional<int64_t> whole_lane(const ir::op &o, int lane);
+    // The pieces that it is in otherwise, or that one.
     static piece_list pieces_of_lane(const ir::op &o, int lane);
 
     // A jump to a place that comes later. (A label of Xbyak is several entries in hash tables: some
@@ -188,7 +193,9 @@ private:
     };
     const std::vector<op_registers> &registers_of(int block);
     void emit_block(int block);
+    void prefetch_source(const ir::op &lines);
     void claim_lines(const ir::op &store);
+    void claim(int64_t offset_bytes);
     int n_used_value_regs() const;
     void prepare_conversion();
     void emit_memory_load(const ir::op &o, int out);

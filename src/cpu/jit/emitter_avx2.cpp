@@ -36,19 +36,6 @@ private:
                     : vmovups(ptr[rsi + pos + 32 * i], Ymm(i));
     }
 
-    void insert_lane(int out, int lane, const Xmm &from) override {
-        vinserti128(Ymm(out), Ymm(out), from, uint8_t(lane));
-    }
-    void insert_lane(int out, int lane, const Address &from) override {
-        vinserti128(Ymm(out), Ymm(out), from, uint8_t(lane));
-    }
-    void extract_lane(const Xmm &to, int a, int lane) override {
-        vextracti128(to, Ymm(a), uint8_t(lane));
-    }
-    void extract_lane(const Address &to, int a, int lane) override {
-        vextracti128(to, Ymm(a), uint8_t(lane));
-    }
-
     void emit_lanes128(const ir::op &o, int out, int a, int b) override {
         const bool is_low = o.selector == ir::lane_selector::low_half;
         vperm2i128(Ymm(out), Ymm(a), Ymm(b), is_low ? 0x20 : 0x31);

@@ -213,33 +213,6 @@ private:
         return true;
     }
 
-    void insert_lane(int out, int lane, const Xmm &from) override {
-        if (width_bytes() == 64)
-            vinserti32x4(Zmm(out), Zmm(out), from, uint8_t(lane));
-        else
-            vinserti32x4(Ymm(out), Ymm(out), from, uint8_t(lane));
-    }
-    void insert_lane(int out, int lane, const Address &from) override {
-        if (width_bytes() == 64)
-            vinserti32x4(Zmm(out), Zmm(out), from, uint8_t(lane));
-        else
-            vinserti32x4(Ymm(out), Ymm(out), from, uint8_t(lane));
-    }
-    void extract_lane(const Xmm &to, int a, int lane) override {
-        if (width_bytes() == 64)
-            vextracti32x4(to, Zmm(a), uint8_t(lane));
-        else if (width_bytes() == 32)
-            vextracti32x4(to, Ymm(a), uint8_t(lane));
-        else
-            vmovaps(to, Xmm(a));
-    }
-    void extract_lane(const Address &to, int a, int lane) override {
-        if (width_bytes() == 64)
-            vextracti32x4(to, Zmm(a), uint8_t(lane));
-        else
-            vextracti32x4(to, Ymm(a), uint8_t(lane));
-    }
-
     void emit_lanes128(const ir::op &o, int out, int a, int b) override {
         if (k_.vector_bytes == 32) {
             const bool is_low = o.selector == ir::lane_selector::low_half;

@@ -11,12 +11,6 @@ void emitter_vex::epilogue() {
     vzeroupper();
 }
 
-void emitter_vex::put(const encoded_instruction &i) {
-    if (maxSize_ - size_ < sizeof i.bytes) throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
-    std::memcpy(top_ + size_, i.bytes, sizeof i.bytes);
-    size_ += size_t(i.n_bytes);
-}
-
 void emitter_vex::load_vector(int out, int n_bytes, int64_t offset_bytes, int mask) {
     const place at = src_place(offset_bytes);
     const vector_opcode &o = mask ? opcodes::movdqu8_load : opcodes::movups_load;
@@ -33,6 +27,35 @@ void emitter_vex::store_whole_vector(int a, int64_t offset_bytes) {
     if (!streams_vectors()) return store_vector(a, width_bytes(), offset_bytes);
     const place at = dst_place(offset_bytes);
     put(encode_at(opcodes::movntps, {width_bytes(), a}, at.base, at.offset_bytes));
+}
+
+void emitter_vex::insert_lane(int out, int lane, const Xmm &from) {
+    encoded_instruction i = encode(opcodes::inserti128, {width_bytes(), out, out}, from.getIdx());
+    i.put(lane);
+    put(i);
+}
+
+void emitter_vex::insert_lane_from(int64_t offset_bytes, int out, int lane) {
+    const place at = src_place(offset_bytes);
+    encoded_instruction i = encode_at(
+            opcodes::inserti128, {width_bytes(), out, out}, at.base, at.offset_bytes);
+    i.put(lane);
+    put(i);
+}
+
+void emitter_vex::extract_lane(const Xmm &to, int a, int lane) {
+    if (lane == 0) return vmovaps(to, Xmm(a)); // of registers of 16 bytes as well
+    encoded_instruction i = encode(opcodes::extracti128, {width_bytes(), a}, to.getIdx());
+    i.put(lane);
+    put(i);
+}
+
+void emitter_vex::extract_lane_to(int64_t offset_bytes, int a, int lane) {
+    const place at = dst_place(offset_bytes);
+    encoded_instruction i = encode_at(
+            opcodes::extracti128, {width_bytes(), a}, at.base, at.offset_bytes);
+    i.put(lane);
+    put(i);
 }
 
 void emitter_vex::shuffle(const vector_opcode &o, int out, int a, int b, int immediate) {
@@ -72,13 +95,18 @@ void emitter_vex::emit_load(const ir::op &o, int out) {
             lane += lanes_per_chunk - 1;
             continue;
         }
+        if (const std::optional<int64_t> at = whole_lane(o, lane)) {
+            if (lane == 0)
+                load_vector(out, 16, *at); // clears what is above
+            else
+                insert_lane_from(*at, out, lane);
+            continue;
+        }
         const piece_list pieces = pieces_of_lane(o, lane);
         if (pieces.size() > 1 && load_masked_lane(o, lane, lane == 0 ? out : scratch().getIdx())) {
             if (lane > 0) insert_lane(out, lane, scratch());
         } else if (lane == 0)
             load_lane(pieces, Xmm(out));
-        else if (pieces.size() == 1 && pieces[0].size_bytes == 16)
-            insert_lane(out, lane, src_at(pieces[0].offset_bytes));
         else if (!pieces.empty()) {
             load_lane(pieces, scratch());
             insert_lane(out, lane, scratch());
@@ -101,8 +129,7 @@ void emitter_vex::load_lane(const piece_list &pieces, const Xmm &x) {
         case 1: vpinsrb(t, t, from, index); break;
         case 2: vpinsrw(t, t, from, index); break;
         case 4: is_whole ? vmovd(t, from) : vpinsrd(t, t, from, index); break;
-        case 8: is_whole ? vmovq(t, from) : vpinsrq(t, t, from, index); break;
-        default: vmovups(t, from); break;
+        default: is_whole ? vmovq(t, from) : vpinsrq(t, t, from, index); break;
         }
     }
     if (t.getIdx() != x.getIdx()) vmovaps(x, t);
@@ -118,15 +145,15 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
             lane += lanes_per_chunk - 1;
             continue;
         }
-        const piece_list pieces = pieces_of_lane(o, lane);
-        if (pieces.empty()) continue;
-        if (pieces.size() == 1 && pieces[0].size_bytes == 16) {
+        if (const std::optional<int64_t> at = whole_lane(o, lane)) {
             if (lane == 0)
-                vmovups(dst_at(pieces[0].offset_bytes), Xmm(a)); // part of a vector, or all of 16
+                store_vector(a, 16, *at);
             else
-                extract_lane(dst_at(pieces[0].offset_bytes), a, lane);
+                extract_lane_to(*at, a, lane);
             continue;
         }
+        const piece_list pieces = pieces_of_lane(o, lane);
+        if (pieces.empty()) continue;
         if (lane > 0 || a >= 16) extract_lane(scratch(), a, lane);
         const Xmm x = lane > 0 || a >= 16 ? scratch() : Xmm(a);
         if (pieces.size() == 1 || !store_masked_lane(o, lane, x)) store_lane(pieces, x);
@@ -141,8 +168,7 @@ void emitter_vex::store_lane(const piece_list &pieces, const Xmm &x) {
         case 1: vpextrb(to, x, index); break;
         case 2: vpextrw(to, x, index); break;
         case 4: index ? vpextrd(to, x, index) : vmovd(to, x); break;
-        case 8: index ? vmovhps(to, x) : vmovq(to, x); break;
-        default: vmovups(to, x); break;
+        default: index ? vmovhps(to, x) : vmovq(to, x); break;
         }
     }
 }

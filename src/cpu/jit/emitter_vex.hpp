@@ -29,10 +29,6 @@ protected:
         return width_bytes() == 32 ? Xmm(Xbyak::Ymm(index)) : Xmm(index);
     }
     virtual Xmm scratch() const = 0; // of 16 bytes, below 16 so that every form can name it
-    virtual void insert_lane(int out, int lane, const Xmm &from) = 0;
-    virtual void insert_lane(int out, int lane, const Address &from) = 0;
-    virtual void extract_lane(const Xmm &to, int a, int lane) = 0;
-    virtual void extract_lane(const Address &to, int a, int lane) = 0;
     virtual void emit_lanes128(const ir::op &o, int out, int a, int b) = 0;
     virtual void emit_permute(const ir::op &o, int out, int a, int b) = 0;
 
@@ -48,6 +44,11 @@ protected:
     void load_vector(int out, int n_bytes, int64_t offset_bytes, int mask = 0);
     void store_vector(int a, int n_bytes, int64_t offset_bytes, int mask = 0);
     void store_whole_vector(int a, int64_t offset_bytes); // past the caches if so asked
+    // 16 bytes of a register of width_bytes(), from or to a register, src or dst.
+    void insert_lane(int out, int lane, const Xmm &from);
+    void insert_lane_from(int64_t offset_bytes, int out, int lane);
+    void extract_lane(const Xmm &to, int a, int lane);
+    void extract_lane_to(int64_t offset_bytes, int a, int lane);
     // Of k_.vector_bytes, as Xbyak's instruction with these registers.
     void shuffle(const vector_opcode &o, int out, int a, int b, int immediate = -1);
 
@@ -57,7 +58,6 @@ private:
     void load_lane(const piece_list &pieces, const Xmm &x);
     void store_lane(const piece_list &pieces, const Xmm &x);
     void unpack(const ir::op &o, int out, int a, int b);
-    void put(const encoded_instruction &i);
 };
 
 } // namespace tfmt::cpu::jit

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
-// The few instructions that most of a kernel consists of (moves of vectors, two-source shuffles) as
-// bytes, the same that Xbyak makes of them. Xbyak finds out anew for each instruction what kind of
-// operands it has and writes it byte by byte, 20 to 30 ns, a quarter of the time that a reorder of
-// 1000 instructions takes to be made. All else is Xbyak's.
+// The few instructions that most of a kernel consists of (moves of vectors, two-source shuffles,
+// prefetches) as bytes, the same that Xbyak makes of them. Xbyak finds out anew for each
+// instruction what kind of operands it has and writes it byte by byte, 20 to 30 ns, a quarter of
+// the time that a reorder of 1000 instructions takes to be made. All else is Xbyak's.
 //
 // Names as in Intel's manual, volume 2, "VEX prefix" and "EVEX prefix".
 namespace tfmt::cpu::jit {
@@ -21,6 +21,7 @@ struct vector_opcode {
     opcode_prefix prefix;
     bool has_vex; // with W = 0
     bool evex_w;
+    uint8_t memory_bytes = 0; // of an operand in memory; 0: a whole vector
 };
 
 namespace opcodes {
@@ -45,6 +46,8 @@ constexpr vector_opcode unpcklps {0x14, m0f, np, true, false};
 constexpr vector_opcode unpckhps {0x15, m0f, np, true, false};
 constexpr vector_opcode unpcklpd {0x14, m0f, p66, true, true};
 constexpr vector_opcode unpckhpd {0x15, m0f, p66, true, true};
+constexpr vector_opcode inserti128 {0x38, m0f3a, p66, true, false, 16};  // inserti32x4 with EVEX
+constexpr vector_opcode extracti128 {0x39, m0f3a, p66, true, false, 16}; // extracti32x4
 constexpr vector_opcode shufi64x2 {0x43, m0f3a, p66, false, true};
 constexpr vector_opcode permb {0x8d, m0f38, p66, false, false};
 constexpr vector_opcode permw {0x8d, m0f38, p66, false, true};
@@ -100,6 +103,23 @@ inline void put_prefix_and_code(
     out.put(o.code);
 }
 
+// ModRM and what follows it; `unit_bytes`: what a displacement of one byte counts.
+inline void put_address(
+        encoded_instruction &out, int reg, int base, int32_t offset_bytes, int unit_bytes) {
+    const int units = offset_bytes / unit_bytes;
+    const int reg_and_base = reg << 3 | base;
+    if (offset_bytes == 0)
+        out.put(reg_and_base);
+    else if (offset_bytes % unit_bytes == 0 && units == int8_t(units)) {
+        out.put(0x40 | reg_and_base);
+        out.put(units);
+    } else {
+        out.put(0x80 | reg_and_base);
+        std::memcpy(out.bytes + out.n_bytes, &offset_bytes, sizeof offset_bytes);
+        out.n_bytes += int(sizeof offset_bytes);
+    }
+}
+
 } // namespace detail
 
 inline encoded_instruction encode(const vector_opcode &o, const vector_operands &v, int rm) {
@@ -114,20 +134,22 @@ inline encoded_instruction encode_at(
         const vector_opcode &o, const vector_operands &v, int base, int32_t offset_bytes) {
     encoded_instruction out;
     detail::put_prefix_and_code(out, o, v, base);
-    // One byte of displacement counts bytes with VEX, vectors with EVEX.
-    const int unit_bytes = out.bytes[0] == 0x62 ? v.vector_bytes : 1;
-    const int units = offset_bytes / unit_bytes;
-    const int reg_and_base = (v.reg & 7) << 3 | base;
-    if (offset_bytes == 0)
-        out.put(reg_and_base);
-    else if (offset_bytes % unit_bytes == 0 && units == int8_t(units)) {
-        out.put(0x40 | reg_and_base);
-        out.put(units);
-    } else {
-        out.put(0x80 | reg_and_base);
-        std::memcpy(out.bytes + out.n_bytes, &offset_bytes, sizeof offset_bytes);
-        out.n_bytes += int(sizeof offset_bytes);
-    }
+    // One byte of displacement counts bytes with VEX, operands with EVEX.
+    const int memory_bytes = o.memory_bytes ? o.memory_bytes : v.vector_bytes;
+    const int unit_bytes = out.bytes[0] == 0x62 ? memory_bytes : 1;
+    detail::put_address(out, v.reg & 7, base, offset_bytes, unit_bytes);
+    return out;
+}
+
+enum class prefetch_kind : uint8_t { t1, w }; // to be read, from L2; to be written
+
+// Of the line at `base`, as above, + `offset_bytes`.
+inline encoded_instruction encode_prefetch(prefetch_kind kind, int base, int32_t offset_bytes) {
+    const bool writes = kind == prefetch_kind::w;
+    encoded_instruction out;
+    out.put(0x0f);
+    out.put(writes ? 0x0d : 0x18);
+    detail::put_address(out, writes ? 1 : 2, base, offset_bytes, 1);
     return out;
 }
 
