@@ -445,6 +445,36 @@ TEST(Plan, StreamsBlocksOfPages) {
     EXPECT_EQ(loops(1, tfmt_bf16), loops(0, tfmt_bf16));
 }
 
+// Copies of rows of a line and more lie in blocks of 768 and 2048 bytes, in the caches as well: of
+// 192 bytes 3 rows of the source one behind the other, and 8 of the destination.
+TEST(Plan, CopiesBlocksOfPages) {
+    const auto loops = [](int max_copied_rows, bool is_streamed, tfmt_data_type_t type = tfmt_f32) {
+        machine m = avx512();
+        m.l2_bytes = 0;
+        if (is_streamed) m.l3_bytes = 0;
+        m.max_copied_rows = max_copied_rows;
+        const move_problem p = normalized({22, 101, 36, 48}, "abcd", "cbad", type);
+        plan made;
+        if (is_streamed)
+            EXPECT_TRUE(make_streamed_plan(p, m, &made));
+        else
+            made = planned(p, m);
+        lines text;
+        for (const level &l : made.problem.levels)
+            text.push_back(plan_test::text_of(l));
+        return text;
+    };
+    for (bool is_streamed : {false, true}) {
+        const lines apart = loops(0, is_streamed);
+        EXPECT_NE(loops(16, is_streamed), apart);
+        EXPECT_EQ(loops(101 * 36, is_streamed), apart);
+    }
+    EXPECT_EQ(loops(16, false),
+            (lines {"3 x 8, 5584896 -> 1536", "101 x 1, 6912 -> 4224", "12 x 3, 576 -> 1279872",
+                    "4 x 2, 1396224 -> 384", "3 x 1, 192 -> 426624", "2 x 1, 698112 -> 192"}));
+    EXPECT_EQ(loops(16, false, tfmt_u8), loops(0, false, tfmt_u8)); // 48 bytes
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();
@@ -567,9 +597,13 @@ TEST(Plan, ALevelThatIsCutShortIsAKernelsOutermost) {
         return q.problem.levels.size() - size_t(q.n_driver_levels);
     };
     EXPECT_GT(n_kernel_levels(made(896)), n_kernel_levels(p)); // nothing is cut
-    // Where it would make more kernels, with two dimensions cut short, nothing changes.
+    // With two dimensions cut short there are more kernels, of half the code.
     const move_problem two_tails = normalized({16, 21, 65, 65}, "abcd", "aBdc16b", tfmt_s32);
-    EXPECT_EQ(planned(two_tails, m).kernels.size(), 2u);
+    EXPECT_EQ(planned(two_tails, m).kernels.size(), 4u);
+    // Two kernels of nearly the code that one has are not worth it.
+    const move_problem irregular = normalized(
+            {32, 4, 4, 3, 3}, "ABcde8b32a2b", "aCdeB16b48c2b", tfmt_u8);
+    EXPECT_EQ(planned(irregular, m).kernels.size(), 1u);
 }
 
 // Two lines are no odd run: f32 that was bf16 is stored by whole tiles, whatever rows share.

@@ -141,14 +141,6 @@ bool cut_into_jobs(plan &p, int n_driver_levels) {
     return add_jobs(p, 0, {p.problem.limits, false}, loops);
 }
 
-// Gives the driver more levels if that leaves fewer kernels.
-void prefer_fewer_kernels(plan &p) {
-    const size_t n_kernels = p.kernels.size();
-    const int n = p.n_driver_levels, more = more_driver_levels(p);
-    if (more > n && (!cut_into_jobs(p, more) || p.kernels.size() >= n_kernels))
-        cut_into_jobs(p, n); // as before
-}
-
 // Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
 size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
     if (!has_work(p, state)) return 0;
@@ -161,6 +153,22 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
         if (ops <= tuning::max_kernel_ops) ops += count_ops(p, depth + 1, below);
     });
     return ops;
+}
+
+size_t count_ops(const plan &p) {
+    size_t ops = 0;
+    for (const kernel_spec &k : p.kernels)
+        ops += count_ops(p, size_t(p.n_driver_levels), k.state);
+    return ops;
+}
+
+// Gives the driver more levels if that leaves less to generate.
+void prefer_less_code(plan &p) {
+    const int n = p.n_driver_levels, more = more_driver_levels(p);
+    if (more == n) return;
+    const auto cost = [&] { return count_ops(p) + p.kernels.size() * tuning::kernel_cost_ops; };
+    const size_t cost_before = cost();
+    if (!cut_into_jobs(p, more) || cost() >= cost_before) cut_into_jobs(p, n); // as before
 }
 
 // Whether every address of a whole-vector store is the destination pointer plus a multiple of the
@@ -275,11 +283,8 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
     if (!choose_order(*out, p)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
-    if (stores == store_path::plain && out->kernels.size() > 1) prefer_fewer_kernels(*out);
-    size_t ops = 0;
-    for (const kernel_spec &k : out->kernels)
-        ops += count_ops(*out, size_t(out->n_driver_levels), k.state);
-    return ops <= tuning::max_kernel_ops;
+    if (stores == store_path::plain) prefer_less_code(*out);
+    return count_ops(*out) <= tuning::max_kernel_ops;
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers

@@ -33,13 +33,18 @@ constexpr int element_reg_bits = 2;
 // Bytes of destination that one call of a kernel should write: enough to hide the call and the
 // driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among several threads.
 constexpr dim_t kernel_call_bytes = 64 << 10;
-// But so many are enough where that saves kernels: a level that some steps of an outer one cut
-// short is code for each number of steps inside of a kernel, where its outermost one does as many
-// as it is told. u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this
-// 2 and 45 us, f16 ABcd32a16b -> abcd 64x36x45x45 61 and 44; of 283 reorders of frameworks 8 and 4
-// took more than 50. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB took
-// 1.02 of the time.
+// But so many are enough where that saves code: a level that some steps of an outer one cut short
+// is code for each number of steps inside of a kernel, where its outermost one does as many as it
+// is told. u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this 2 and
+// 45 us; bf16 abcd -> ABcd4a8b8a4b 48x35x5x5 93 and 65. Of 283 reorders of frameworks 8 took more
+// than 50, where kernels became fewer 4, where code became less 3; the 20 of 783 between the last
+// two, sum 781 and 698 us. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB
+// took 1.02 of the time.
 constexpr dim_t least_call_bytes = 16 << 10;
+// What a kernel takes to be made besides its operations, in operations: some 5 us. s32 abcd ->
+// aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8 ABcde8b32a2b ->
+// aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
+constexpr size_t kernel_cost_ops = 100;
 
 // Bytes (source + destination) that pay for one more thread. Two threads over one, data in the
 // caches: 0.4 MiB 0.6, 0.8 MiB 1.1 to 1.5, 1.2 MiB 1.2, 1.5 MiB 1.6 to 1.8, 2 to 18 MiB 1.75 to
