@@ -73,7 +73,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     m.n_vector_regs = isa.n_vector_regs;
     if (isa.is_intel) {
         m.has_slow_quotients = isa.isa >= tfmt_cpu_isa_avx512_core;
-        m.has_slow_bf16_dots = m.fetches_stores_late = true;
+        m.has_slow_bf16_dots = m.fetches_stores_late = m.streams_lines = true;
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
         m.max_copied_rows = tuning::max_copied_rows_of_intel;

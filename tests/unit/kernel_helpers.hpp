@@ -56,7 +56,8 @@ inline machine make_machine(const named_machine &n, caches has) {
     if (has >= caches::none) m.l3_bytes = 0;
     if (has == caches::none_and_few_rows) {
         m.read_ahead_rows = 32;
-        m.max_written_rows = 16;
+        m.max_written_rows = m.max_copied_rows = 16;
+        m.streams_lines = true;
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;

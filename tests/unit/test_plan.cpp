@@ -475,6 +475,29 @@ TEST(Plan, CopiesBlocksOfPages) {
     EXPECT_EQ(loops(16, false, tfmt_u8), loops(0, false, tfmt_u8)); // 48 bytes
 }
 
+// Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16
+// rows for them, where these lie in pages of their own and the destination's rows are whole lines.
+TEST(Plan, StreamsLinesOfNarrowVectors) {
+    struct wanted {
+        int src_run_bytes, n_open_lines, dst_alignment_bytes;
+    };
+    const auto expect = [](machine m, bool streams_lines, const vec &dims, const wanted &w) {
+        m.l2_bytes = m.l3_bytes = 0;
+        m.streams_lines = streams_lines;
+        plan p;
+        ASSERT_TRUE(make_streamed_plan(normalized(dims, "ab", "ba", tfmt_f32), m, &p));
+        EXPECT_EQ(p.the_tile.src_run_bytes, w.src_run_bytes);
+        EXPECT_EQ(open_lines(p.the_tile), w.n_open_lines);
+        EXPECT_EQ(p.dst_alignment_bytes(), w.dst_alignment_bytes);
+    };
+    expect(avx2(), true, {1040, 1024}, {16, 0, 64});
+    expect(sse41(), true, {1040, 1024}, {8, 0, 64});
+    expect(avx2(), false, {1040, 1024}, {32, 8, 32});
+    expect(avx2(), true, {1040, 1016}, {32, 8, 32}); // source rows within a page
+    expect(avx2(), true, {1048, 1024}, {32, 8, 32}); // of the destination half lines
+    expect(avx512(), true, {1040, 1024}, {64, 0, 64});
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();

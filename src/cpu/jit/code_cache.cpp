@@ -50,11 +50,12 @@ std::atomic<uint64_t> assembled_count {0};
 // kernel; a member that is added to `machine` does not compile until it is named here.
 void append_instructions(ir::words &out, const machine &m) {
     const auto &[isa, has_two_source_permutes, has_vbmi, has_bf16, has_fp16, has_slow_quotients,
-            has_slow_bf16_dots, fetches_stores_late, vector_bytes, n_vector_regs, l2_bytes,
-            l3_bytes, read_ahead_rows, max_written_rows, max_copied_rows, near_row_bytes,
+            has_slow_bf16_dots, fetches_stores_late, streams_lines, vector_bytes, n_vector_regs,
+            l2_bytes, l3_bytes, read_ahead_rows, max_written_rows, max_copied_rows, near_row_bytes,
             paired_lines] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
+    static_cast<void>(streams_lines);
     static_cast<void>(l2_bytes);
     static_cast<void>(l3_bytes);
     static_cast<void>(read_ahead_rows);

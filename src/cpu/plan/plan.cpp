@@ -175,7 +175,7 @@ void prefer_less_code(plan &p) {
 // vector, and every vector a whole one.
 bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
-    const int v = p.dst_alignment_bytes();
+    const int v = p.store_vector_bytes();
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v
             || is_dst_packed(t, t.dst_run))
         return false;

@@ -9,6 +9,7 @@
 #include "cpu/plan/stages.hpp"
 #include "cpu/plan/staging.hpp"
 #include "cpu/plan/tile.hpp"
+#include "cpu/plan/tuning.hpp"
 
 // plan(problem, machine): a pure function that decides everything before a line of code is
 // generated: the tile, the order of the loops, which of them the driver runs and which the kernels,
@@ -84,9 +85,12 @@ struct plan {
         return (!scratch || scratch.is_chained) && size_t(n_driver_levels) < problem.levels.size()
                 && problem.levels[size_t(n_driver_levels)].is_regular();
     }
+    int store_vector_bytes() const {
+        return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
+    }
     // What the destination must be a multiple of, if the stores are streamed.
     int dst_alignment_bytes() const {
-        return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
+        return stores_lines(the_tile) ? int(tuning::line_bytes) : store_vector_bytes();
     }
     std::string note; // why it is not a full tile of vectors, "" if it is
 };

@@ -115,6 +115,9 @@ bool reads_lines_again(const tile &t);
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 
+// Whether a tile of vectors below a line stores whole lines of other rows than it reads.
+bool stores_lines(const tile &t);
+
 // Whether a tile reads a quarter of each line or less, and the level that it reads along goes on.
 bool reads_on_in_lines(const tile &t, const std::vector<level> &levels);
 
