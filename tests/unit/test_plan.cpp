@@ -496,6 +496,15 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
     expect(avx2(), true, {1040, 1016}, {32, 8, 32}); // source rows within a page
     expect(avx2(), true, {1048, 1024}, {32, 8, 32}); // of the destination half lines
     expect(avx512(), true, {1040, 1024}, {64, 0, 64});
+
+    // Where the descriptor's own offset is half a line, lines would be stored in halves.
+    machine m = avx2();
+    m.l2_bytes = m.l3_bytes = 0;
+    m.streams_lines = true;
+    move_problem shifted = normalized({1040, 1024}, "ab", "ba", tfmt_f32);
+    shifted.dst_offset_bytes = 32;
+    plan p;
+    EXPECT_FALSE(make_streamed_plan(shifted, m, &p));
 }
 
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.

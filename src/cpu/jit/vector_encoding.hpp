@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-// The few instructions that most of a kernel consists of (moves of vectors, two-source shuffles,
-// prefetches) as bytes, the same that Xbyak makes of them. Xbyak finds out anew for each
+// The few instructions that most of a kernel consists of (moves of vectors and lanes, shuffles of
+// two, prefetches) as bytes, the same that Xbyak makes of them. Xbyak finds out anew for each
 // instruction what kind of operands it has and writes it byte by byte, 20 to 30 ns, a quarter of
 // the time that a reorder of 1000 instructions takes to be made. All else is Xbyak's.
 //

@@ -176,8 +176,8 @@ void prefer_less_code(plan &p) {
 bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = p.store_vector_bytes();
-    if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits() || p.problem.dst_offset_bytes % v
-            || is_dst_packed(t, t.dst_run))
+    if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
+            || p.problem.dst_offset_bytes % p.dst_alignment_bytes() || is_dst_packed(t, t.dst_run))
         return false;
     const conversion &c = p.problem.converts;
     if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;
