@@ -144,7 +144,7 @@ public:
         std::string text = to_text(problem_) + to_text(normalized_);
         if (for_aligned_)
             text += "if dst is a multiple of "
-                    + std::to_string(for_aligned_->the_plan().dst_alignment_bytes()) + " bytes:\n"
+                    + std::to_string(for_aligned_->the_plan().dst_alignment_bytes) + " bytes:\n"
                     + for_aligned_->to_text() + "else:\n";
         return text + for_any_.to_text();
     }
@@ -180,7 +180,7 @@ private:
     bool is_aligned(const void *dst) const {
         return for_aligned_
                 && reinterpret_cast<uintptr_t>(dst)
-                        % size_t(for_aligned_->the_plan().dst_alignment_bytes())
+                        % size_t(for_aligned_->the_plan().dst_alignment_bytes)
                 == 0;
     }
 

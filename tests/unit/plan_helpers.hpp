@@ -90,6 +90,13 @@ inline std::string text_of(const level &l) {
 
 using lines = std::vector<std::string>;
 
+inline lines texts_of(const std::vector<level> &levels) {
+    lines texts;
+    for (const level &l : levels)
+        texts.push_back(text_of(l));
+    return texts;
+}
+
 // The offset that the levels of dimension `dim` give to its index `i`.
 template <typename Offset>
 dim_t offset_by_levels(const std::vector<level> &levels, int dim, dim_t i, Offset &&offset_of) {

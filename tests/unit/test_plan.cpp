@@ -250,10 +250,7 @@ TEST(Plan, LoopsOfRandomPairsNest) {
 
 TEST(Plan, OrderOfLoops) {
     const auto loops = [](const vec &dims, const char *src, const char *dst, const machine &m) {
-        lines text;
-        for (const level &l : planned(normalized(dims, src, dst, tfmt_f32), m).problem.levels)
-            text.push_back(plan_test::text_of(l));
-        return text;
+        return plan_test::texts_of(planned(normalized(dims, src, dst, tfmt_f32), m).problem.levels);
     };
     machine m = avx512();
     // Tiles of 16x16. In the order of the destination's addresses...
@@ -428,10 +425,7 @@ TEST(Plan, StreamsBlocksOfPages) {
         plan p;
         EXPECT_TRUE(make_streamed_plan(
                 normalized(by_tag(dims, "ab", tfmt_f32), by_tag(dims, "ba", dst)), m, &p));
-        lines text;
-        for (const level &l : p.problem.levels)
-            text.push_back(plan_test::text_of(l));
-        return text;
+        return plan_test::texts_of(p.problem.levels);
     };
     const lines apart {"33 x 128, 4227072 -> 512", "129 x 64, 256 -> 1064960",
             "4 x 16, 64 -> 266240", "8 x 16, 528384 -> 64"};
@@ -459,10 +453,7 @@ TEST(Plan, CopiesBlocksOfPages) {
             EXPECT_TRUE(make_streamed_plan(p, m, &made));
         else
             made = planned(p, m);
-        lines text;
-        for (const level &l : made.problem.levels)
-            text.push_back(plan_test::text_of(l));
-        return text;
+        return plan_test::texts_of(made.problem.levels);
     };
     for (bool is_streamed : {false, true}) {
         const lines apart = loops(0, is_streamed);
@@ -488,7 +479,7 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
         ASSERT_TRUE(make_streamed_plan(normalized(dims, "ab", "ba", tfmt_f32), m, &p));
         EXPECT_EQ(p.the_tile.src_run_bytes, w.src_run_bytes);
         EXPECT_EQ(open_lines(p.the_tile), w.n_open_lines);
-        EXPECT_EQ(p.dst_alignment_bytes(), w.dst_alignment_bytes);
+        EXPECT_EQ(p.dst_alignment_bytes, w.dst_alignment_bytes);
     };
     expect(avx2(), true, {1040, 1024}, {16, 0, 64});
     expect(sse41(), true, {1040, 1024}, {8, 0, 64});
@@ -690,11 +681,9 @@ TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {
     const std::vector<level> levels {{1, 8, 1, 9000, 64, {}, {}}, {0, 8, 1, 4096, 1000, {}, {}},
             {0, 4, 8, 64, 8000, {}, {}}};
     const tfmt::limit_list limits {{32, 32}, {8, 8}};
-    lines text;
-    for (const level &l : tfmt::cpu::order_levels(
-                 levels, limits, t, tfmt::cpu::memory_pattern::beyond_l2, tfmt::cpu::machine())
-                                  .levels)
-        text.push_back(plan_test::text_of(l));
+    const lines text = plan_test::texts_of(tfmt::cpu::order_levels(
+            levels, limits, t, tfmt::cpu::memory_pattern::beyond_l2, tfmt::cpu::machine())
+                                                   .levels);
     EXPECT_EQ(text, (lines {"4 x 8, 64 -> 8000", "8 x 1, 4096 -> 1000", "8 x 1, 9000 -> 64"}));
 }
 

@@ -279,6 +279,7 @@ private:
                 }
         if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
         const auto end = std::unique(lines.begin(), lines.end());
+        if (end == lines.begin()) return;
         op &o = add(op_kind::prefetch);
         o.chunks.reserve(size_t(end - lines.begin()));
         for (auto line = lines.begin(); line != end; ++line)

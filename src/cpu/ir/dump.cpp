@@ -36,13 +36,6 @@ std::string conversion_text(const kernel &k) {
 
 std::string value(int v) { return " v" + std::to_string(v); }
 
-std::string places_text(const op &o) {
-    std::string text;
-    for (const chunk &c : o.chunks)
-        text += " [" + std::to_string(c.offset_bytes) + "]";
-    return text;
-}
-
 std::string op_text(const op &o) {
     static const char *const selectors[] = {"low_half", "high_half", "even", "odd"};
     const std::string out = "v" + std::to_string(o.out) + " = ";
@@ -50,7 +43,7 @@ std::string op_text(const op &o) {
     switch (o.kind) {
     case op_kind::zero: return out + "zero";
     case op_kind::load: return out + "load." + std::to_string(o.unit_bytes) + chunks_text(o);
-    case op_kind::prefetch: return "prefetch" + places_text(o);
+    case op_kind::prefetch: return "prefetch" + chunks_text(o);
     case op_kind::store:
         return "store." + std::to_string(o.unit_bytes) + value(o.a) + " ->" + chunks_text(o);
     case op_kind::unpack:

@@ -102,7 +102,10 @@ std::string check_block(const kernel &k, const block &ops) {
     for (const op &o : ops) {
         for (int v : {o.a, o.b})
             if (v >= k.n_values || (v >= 0 && !defined[v])) return "use before definition";
-        if (o.kind == op_kind::prefetch) continue;
+        if (o.kind == op_kind::prefetch) {
+            if (o.chunks.empty()) return "prefetch of no line";
+            continue;
+        }
         const bool is_store = o.kind == op_kind::store;
         const bool has_sources = o.kind != op_kind::zero && o.kind != op_kind::load;
         if (has_sources && o.a < 0) return "missing source";

@@ -109,6 +109,10 @@ protected:
     place dst_place(int64_t offset_bytes) { return place_at(rsi, offset_bytes + dst_base_); }
     place place_at(const Reg64 &base, int64_t offset_bytes);
     void put(const encoded_instruction &i);
+    void put(encoded_instruction i, int immediate) {
+        i.put(immediate);
+        put(i);
+    }
     Address constant_at(int index);
     constant_pool &pool() { return pool_; }
 

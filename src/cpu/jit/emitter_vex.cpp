@@ -30,38 +30,32 @@ void emitter_vex::store_whole_vector(int a, int64_t offset_bytes) {
 }
 
 void emitter_vex::insert_lane(int out, int lane, const Xmm &from) {
-    encoded_instruction i = encode(opcodes::inserti128, {width_bytes(), out, out}, from.getIdx());
-    i.put(lane);
-    put(i);
+    put(encode(opcodes::inserti128, {width_bytes(), out, out}, from.getIdx()), lane);
 }
 
 void emitter_vex::insert_lane_from(int64_t offset_bytes, int out, int lane) {
     const place at = src_place(offset_bytes);
-    encoded_instruction i = encode_at(
-            opcodes::inserti128, {width_bytes(), out, out}, at.base, at.offset_bytes);
-    i.put(lane);
-    put(i);
+    const vector_operands v {width_bytes(), out, out};
+    put(encode_at(opcodes::inserti128, v, at.base, at.offset_bytes), lane);
 }
 
 void emitter_vex::extract_lane(const Xmm &to, int a, int lane) {
     if (lane == 0) return vmovaps(to, Xmm(a)); // of registers of 16 bytes as well
-    encoded_instruction i = encode(opcodes::extracti128, {width_bytes(), a}, to.getIdx());
-    i.put(lane);
-    put(i);
+    put(encode(opcodes::extracti128, {width_bytes(), a}, to.getIdx()), lane);
 }
 
 void emitter_vex::extract_lane_to(int64_t offset_bytes, int a, int lane) {
     const place at = dst_place(offset_bytes);
-    encoded_instruction i = encode_at(
-            opcodes::extracti128, {width_bytes(), a}, at.base, at.offset_bytes);
-    i.put(lane);
-    put(i);
+    const vector_operands v {width_bytes(), a};
+    put(encode_at(opcodes::extracti128, v, at.base, at.offset_bytes), lane);
+}
+
+void emitter_vex::shuffle(const vector_opcode &o, int out, int a, int b) {
+    put(encode(o, {k_.vector_bytes, out, a}, b));
 }
 
 void emitter_vex::shuffle(const vector_opcode &o, int out, int a, int b, int immediate) {
-    encoded_instruction i = encode(o, {k_.vector_bytes, out, a}, b);
-    if (immediate >= 0) i.put(immediate);
-    put(i);
+    put(encode(o, {k_.vector_bytes, out, a}, b), immediate);
 }
 
 void emitter_vex::emit_zero(int out) {

@@ -50,7 +50,8 @@ protected:
     void extract_lane(const Xmm &to, int a, int lane);
     void extract_lane_to(int64_t offset_bytes, int a, int lane);
     // Of k_.vector_bytes, as Xbyak's instruction with these registers.
-    void shuffle(const vector_opcode &o, int out, int a, int b, int immediate = -1);
+    void shuffle(const vector_opcode &o, int out, int a, int b);
+    void shuffle(const vector_opcode &o, int out, int a, int b, int immediate);
 
     static uint64_t full_mask(const ir::op &o) { return ir::low_bits(o.unit_bytes); }
 

@@ -297,13 +297,10 @@ private:
     bool takes_whole(const level &l, dim_t run_bytes) const {
         if (l.extent > slack_bytes_ / run_bytes) return false;
         if (src_run_bytes_ >= tuning::line_bytes) return true;
-        const auto is_of_lines = [](const level &row) {
-            return row.dst_stride < tuning::line_bytes || row.dst_stride % tuning::line_bytes == 0;
-        };
         const dim_t n_blocks = max_bytes_ / (bytes_ * l.extent);
         return src_bytes_ * n_blocks >= tuning::staged_least_src_bytes
-                || !std::all_of(all_.begin(), all_.end(), is_of_lines)
-                || !std::all_of(tile_.begin(), tile_.end(), is_of_lines);
+                || !std::all_of(all_.begin(), all_.end(), keeps_lines)
+                || !std::all_of(tile_.begin(), tile_.end(), keeps_lines);
     }
 
     bool may_enter(const level &l) const {

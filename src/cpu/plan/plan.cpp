@@ -177,7 +177,7 @@ bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = p.store_vector_bytes();
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
-            || p.problem.dst_offset_bytes % p.dst_alignment_bytes() || is_dst_packed(t, t.dst_run))
+            || p.problem.dst_offset_bytes % p.dst_alignment_bytes || is_dst_packed(t, t.dst_run))
         return false;
     const conversion &c = p.problem.converts;
     if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;
@@ -265,6 +265,8 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
                                              : choose_zero_tile(p, m);
     begun.problem = p;
     begun.moved_bytes = moved_bytes(p);
+    begun.dst_alignment_bytes = stores_lines(begun.the_tile) ? int(tuning::line_bytes)
+                                                             : begun.store_vector_bytes();
     return begun;
 }
 

@@ -9,7 +9,6 @@
 #include "cpu/plan/stages.hpp"
 #include "cpu/plan/staging.hpp"
 #include "cpu/plan/tile.hpp"
-#include "cpu/plan/tuning.hpp"
 
 // plan(problem, machine): a pure function that decides everything before a line of code is
 // generated: the tile, the order of the loops, which of them the driver runs and which the kernels,
@@ -80,6 +79,9 @@ struct plan {
     std::vector<kernel_spec> kernels;
     std::vector<job> jobs;
     dim_t moved_bytes; // source + destination
+    // What the destination must be a multiple of, if the stores are streamed: executions ask for
+    // it.
+    int dst_alignment_bytes;
     // Whether the steps of a kernel's outermost level may be shared among calls.
     bool has_shared_root() const {
         return (!scratch || scratch.is_chained) && size_t(n_driver_levels) < problem.levels.size()
@@ -87,10 +89,6 @@ struct plan {
     }
     int store_vector_bytes() const {
         return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
-    }
-    // What the destination must be a multiple of, if the stores are streamed.
-    int dst_alignment_bytes() const {
-        return stores_lines(the_tile) ? int(tuning::line_bytes) : store_vector_bytes();
     }
     std::string note; // why it is not a full tile of vectors, "" if it is
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/normalize.hpp"
+#include "cpu/plan/tuning.hpp"
 
 // Runs: the low bits of which levels, one behind the other, number what lies side by side in
 // memory. In: a problem. Out: bits of its levels, the ones with the smallest strides first.
@@ -44,6 +45,11 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index,
 // have no place in the source.
 inline bool is_read(const limit_list &limits, const level &l, int k) {
     return l.unit << k < limits[size_t(l.dim)].load;
+}
+
+// Whether steps of `l` lie within a line of the destination or whole lines apart.
+inline bool keeps_lines(const level &l) {
+    return l.dst_stride < tuning::line_bytes || l.dst_stride % tuning::line_bytes == 0;
 }
 
 // Whether a level is all of its dimension, without padding.

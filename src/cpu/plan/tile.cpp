@@ -363,9 +363,6 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
             || p.dst_elem_bits() / 8 != p.elem_bytes || m.vector_bytes >= tuning::line_bytes
             || is_half_padding(p))
         return false;
-    const auto is_of_lines = [](const level &l) {
-        return l.dst_stride < tuning::line_bytes || l.dst_stride % tuning::line_bytes == 0;
-    };
     const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
     bit_list src = whole_src;
@@ -375,7 +372,7 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
     if (bytes_of_run(p, line, false) != tuning::line_bytes
             || along_dst.src_stride < tuning::page_bytes
             || bytes_of_run(p, src, true) < m.vector_bytes / 2
-            || !std::all_of(p.levels.begin(), p.levels.end(), is_of_lines))
+            || !std::all_of(p.levels.begin(), p.levels.end(), keeps_lines))
         return false;
     *runs = {src, line};
     return true;
