@@ -272,6 +272,25 @@ TEST(Plan, OrderOfLoops) {
 
 // One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that
 // the destination is written from its beginning to its end.
+TEST(Plan, CompletesShortRowsOfTheDestination) {
+    machine m = avx512();
+    m.l2_bytes = 0;
+    m.near_row_bytes = 64;
+    const auto block = [&](const vec &dims, const char *src, const char *dst) {
+        const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
+        const auto end = p.problem.levels.end();
+        return plan_test::texts_of({end - p.n_block_levels, end});
+    };
+    // 250 rows of the source are 1000 bytes of one of the destination, and not 500 twice...
+    EXPECT_EQ(block({250, 300}, "ab", "ba"), (lines {"16 x 16, 19200 -> 64"}));
+    // ...but 260 rows are too many.
+    EXPECT_EQ(block({260, 300}, "ab", "ba"), (lines {"6 x 16, 19200 -> 64"}));
+    // 26 rows of 52 bytes one behind the other, but not of 80, which are more than 2 KiB.
+    EXPECT_EQ(block({1000, 26, 13}, "bac", "abc"), (lines {"26 x 1, 52000 -> 52"}));
+    EXPECT_EQ(block({1000, 26, 20}, "bac", "abc"),
+            (lines {"2 x 4, 320000 -> 320", "4 x 1, 80000 -> 80"}));
+}
+
 TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
     machine m = avx512();
     m.l2_bytes = 0;

@@ -116,6 +116,24 @@ public:
         slack_bytes_ = 0;
     }
 
+    // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
+    // where the block stays small: what completes rows of the destination leaves fewer of them
+    // begun, and the next block often goes on where this one ends.
+    void take_whole_dst(dim_t target_bytes) {
+        dst_bytes_ = continue_run(dst_bytes_, false);
+        for (size_t i = 0; i < outer_.size() && dst_bytes_ < target_bytes;) {
+            const level &l = outer_[i++];
+            if (l.dst_stride > tuning::whole_dst_bytes / l.extent
+                    || bytes_ > tuning::whole_block_bytes / l.extent || !may_enter(l)
+                    || !continues(l, dst_bytes_, false)
+                    || src_rows_with(l) > tuning::whole_block_rows)
+                continue;
+            dst_bytes_ = l.dst_stride * l.extent;
+            take_steps(i - 1, l.extent);
+            i = 0;
+        }
+    }
+
     // Takes steps of padding that go on where the tile's run of the destination ends: they read
     // nothing, and to come back for them is to write single lines of rows. Time over memcpy,
     // without / with, the cases of 502 that it changes, beyond L2 1.14 / 1.04, streamed 0.93 / 0.82
@@ -234,11 +252,10 @@ private:
 
     // Whether tiles are pieces of one row of the source, one behind the other.
     bool reads_on(const level &next) const {
-        dim_t tile_row = src_run_bytes_, row = src_bytes_;
+        dim_t tile_row = src_run_bytes_;
         for (const level &l : tile_)
             if (l.src_stride == tile_row) tile_row *= 2;
-        while (const dim_t grown = continue_in_block(row, true))
-            row = grown;
+        const dim_t row = continue_run(src_bytes_, true);
         return tile_row == tile_src_bytes_ && row == bytes_ / tile_bytes_ * tile_src_bytes_
                 && next.src_stride == row;
     }
@@ -267,6 +284,23 @@ private:
                 if (continues(l, run_bytes, of_src) && stride_of(l, of_src) * l.extent > run_bytes)
                     return stride_of(l, of_src) * l.extent;
         return 0;
+    }
+
+    // The run with all of the levels that the block has already.
+    dim_t continue_run(dim_t run_bytes, bool of_src) const {
+        while (const dim_t grown = continue_in_block(run_bytes, of_src))
+            run_bytes = grown;
+        return run_bytes;
+    }
+
+    // Rows of the source that the block has if it takes all of `next`.
+    dim_t src_rows_with(const level &next) const {
+        const dim_t row_bytes = std::max(continue_run(src_bytes_, true), tuning::line_bytes);
+        dim_t n = next.src_stride >= row_bytes ? next.extent : 1;
+        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
+            for (const level &l : *levels)
+                if (l.src_stride >= row_bytes && is_read(limits_, l, 0)) n *= l.extent;
+        return n;
     }
 
     // The run with as much of the next level as the target asks for, or 0.
@@ -364,8 +398,12 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.take_padding();
         b.complete_lines(true, true, lines_read_together(t, m));
         b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
-        if (!t.dst_has_4_bits)
-            b.grow_dst(is_odd ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes);
+        if (!t.dst_has_4_bits) {
+            const dim_t target_bytes = is_odd ? tuning::odd_runs_dst_bytes
+                                              : tuning::block_dst_bytes;
+            b.take_whole_dst(target_bytes);
+            b.grow_dst(target_bytes);
+        }
         b.sort(true);
         if (copies) page_copies(b, m);
         break;

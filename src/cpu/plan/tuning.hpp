@@ -120,6 +120,18 @@ constexpr size_t fits_any_l2_bytes = 256 << 10;
 constexpr dim_t block_src_bytes = 256;
 constexpr dim_t block_dst_bytes = 512;
 
+// But all of a level that ends within so many bytes of the destination's run, where the block then
+// has no more than so many bytes and rows of the source: 26 rows of 26 bytes and not 4 of them at a
+// time. Time over memcpy, without / with 2048, 32 KiB and 128, 256, 512 rows, the 402 of 5745
+// reorders that it changes, 2 to 90 MB: 1.096 / 1.061 1.052 1.051, worst 2.4 / 1.7 1.7 1.7 (u8 abdc
+// -> bcad 64x255x26x26 2.4 / 1.04, cabd -> abcd 64x512x26x26 2.3 / 1.1, but s8 aBdc24b -> acdb
+// 16x1024x28x28 1.2 / 1.5); 491 on AVX2 1.123 / 1.106 1.101 1.103. Without a limit of rows 1.12 /
+// 1.10 (transposes of 768 rows 1.6 / 1.8); with 64 KiB 1.050; up to 4096 bytes 460 cases 1.115 /
+// 1.087, with 2048 1.082, with 1024 (of 641) 1.093 and 1.086.
+constexpr dim_t whole_dst_bytes = 2048;
+constexpr dim_t whole_block_bytes = 32 << 10;
+constexpr dim_t whole_block_rows = 256;
+
 // On Intel's cores, where claimed lines have made stores cheap: a line. Time over memcpy with 256 /
 // 128 / 64 bytes of the source: 210 reorders of 2 to 48 MB 1.135 / 1.116 / 1.102, worst 2.2 / 2.1 /
 // 2.1, AVX2 1.16 / 1.15 / 1.14, SSE4.1 1.17 / 1.17 / 1.16; 78 conversions 1.67 / 1.60 / 1.55. With
