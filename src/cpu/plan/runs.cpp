@@ -55,20 +55,25 @@ dim_t inner_extent(const level &l, bool of_src) {
     return (of_src ? l.src_digits : l.dst_digits).front().extent;
 }
 
-// One channel in blocks of 2 or 4 is read with the others, which are dropped: bits for these where
-// elements have no neighbours.
-bit_list leading_fillers(const move_problem &p, int vector_bytes) {
-    dim_t least = std::numeric_limits<dim_t>::max();
+bool is_filler(const level_bit &b) { return b.level < 0; }
+
+// One channel in blocks of 4 is read with the others, which are dropped, and so are two: bits for
+// what lies between the steps of a run of `run_bytes` and the level behind it, where loads are of
+// `vector_bytes`. Of a run of a single element these come first.
+bit_list fillers_behind(const move_problem &p, const bit_list &run, dim_t run_bytes,
+        int vector_bytes, phased_dims phased) {
+    const dim_t elem_bytes = p.src_elem_bits() / 8; // 0: parts of bytes
+    if (elem_bytes == 0 || std::any_of(run.begin(), run.end(), is_filler)) return {};
+    dim_t next = std::numeric_limits<dim_t>::max(); // the stride of that level
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &l = p.levels[i];
-        if (may_enter(p, {}, int(i)) && p.limits[size_t(l.dim)].load > 1)
-            least = std::min(least, l.src_stride);
+        if (l.src_stride >= run_bytes && may_enter(p, run, int(i), phased)
+                && p.limits[size_t(l.dim)].load > l.unit)
+            next = std::min(next, l.src_stride);
     }
     bit_list fillers;
-    const dim_t elem_bytes = p.src_elem_bits() / 8; // 0: parts of bytes
-    for (int n = 1; n <= tuning::max_leading_fillers; n++)
-        if (elem_bytes > 0 && least == elem_bytes << n
-                && least * tuning::min_elems_between_fillers <= vector_bytes)
+    for (int n = 1; n <= tuning::max_fillers; n++)
+        if (next == run_bytes << n && next * tuning::min_filled_runs <= vector_bytes)
             for (int k = 0; k < n; k++)
                 fillers.push_back({-1, k});
     return fillers;
@@ -81,11 +86,22 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
     bit_list run;
     const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
     const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
-    if (of_src) run = leading_fillers(p, vector_bytes);
-    if (!run.empty()) packed_bits = 0;      // elements of a packed run have no holes between them
-    dim_t n_elems = dim_t(1) << run.size(); // of the run
-    size_t hole_end = 0;                    // bits of the run if its last level has an excess
+    dim_t n_elems = 1;   // of the run
+    size_t hole_end = 0; // bits of the run if its last level has an excess
     bool is_packed = false, all_exact = true;
+    // False if there are none.
+    const auto add_fillers = [&] {
+        if (!of_src || is_packed) return false;
+        const bit_list fillers = fillers_behind(
+                p, run, n_elems * elem_bits / 8, vector_bytes, phased);
+        if (fillers.empty()) return false;
+        for (const level_bit &b : fillers)
+            run.push_back(b);
+        n_elems <<= fillers.size();
+        packed_bits = 0; // elements of a packed run have no holes between them
+        return true;
+    };
+    add_fillers();
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < p.levels.size() && !grown; i++) {
@@ -131,6 +147,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             n_elems *= extent;
             grown = true;
         }
+        if (!grown) grown = !run.empty() && add_fillers();
     }
     return run;
 }
@@ -139,7 +156,7 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
     const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
     dim_t n_bits = elem_bits;
     for (size_t i = 0; i < run.size();) {
-        if (run[i].level < 0) { // a filler
+        if (is_filler(run[i])) {
             n_bits *= 2;
             i++;
             continue;
@@ -148,7 +165,8 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
         dim_t steps = 1;
         for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
             steps *= 2;
-        const level *next = i < run.size() ? &p.levels[size_t(run[i].level)] : nullptr;
+        const level *next = i < run.size() && !is_filler(run[i]) ? &p.levels[size_t(run[i].level)]
+                                                                 : nullptr;
         const bool has_hole = next && stride_of(*next, of_src) * 8 == n_bits * steps;
         n_bits *= has_hole ? steps : std::min(steps, l.extent);
     }

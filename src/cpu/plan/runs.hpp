@@ -65,7 +65,7 @@ int digit_bits(const level &l, bool of_src);
 // is so short that the next level begins within `packed_bits` (see tile::src_run), or that level
 // begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
 // of 4.
-// `vector_bytes`: of loads that one element in a few may be picked from; 0: none.
+// `vector_bytes`: of loads that some elements in a few may be picked from; 0: none.
 // `phased`: irregular levels that give their digit_bits().
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits,
         int vector_bytes = 0, phased_dims phased = phased_dims::none());

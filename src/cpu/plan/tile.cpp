@@ -399,9 +399,12 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
 // Whether what is left of a run is hardly more than its fillers.
 bool is_mostly_fillers(const bit_list &run) {
     dim_t n_wanted = 1;
-    for (const level_bit &b : run)
+    bool has_fillers = false;
+    for (const level_bit &b : run) {
         if (b.level >= 0) n_wanted *= 2;
-    return !run.empty() && run[0].level < 0 && n_wanted < tuning::min_elems_between_fillers;
+        has_fillers = has_fillers || b.level < 0;
+    }
+    return has_fillers && n_wanted < tuning::min_filled_runs;
 }
 
 // Whether the phases of all levels together are too many, or too many levels have them.

@@ -24,8 +24,11 @@ constexpr dim_t zero_tile_bytes = 256;
 // 1x1x572x572 3.0 / 1.0 (AVX2 2.9 / 1.8), f32 Abcd4a -> acdb 1x32x112x112 3.1 / 1.7, s8 BcA24b2a ->
 // acb 1x77x768 4.9 / 1.2 (AVX2 5.4 / 2.3, SSE4.1 4.7 / 3.1), u8 aBcd8b -> abcd 8.7 / 5.0; two of a
 // vector 3.0 / 3.0 (AVX2, f32 with n = 2), one 3.1 / 4.2 (SSE4.1).
-constexpr int max_leading_fillers = 3;
-constexpr dim_t min_elems_between_fillers = 4;
+// The same of runs of two and more: s8 Abcd4a -> adbc 2x4x512x512 5.4 / 2.1, u8 Abc8a -> BAc4a4b
+// 4x77x768 2.2 / 0.9; the 32 of 5745 reorders that have such 1.43 / 1.14. Two in a vector again
+// lose: bf16 BA8b8a -> ab 2x768 on AVX2 3.7 / 5.9, s8 ABc16b16a2b -> bac 2x2048x2048 1.4 / 1.7.
+constexpr int max_fillers = 3;
+constexpr dim_t min_filled_runs = 4;
 
 // Elements moved one at a time are unrolled by this power of two.
 constexpr int element_reg_bits = 2;
