@@ -30,9 +30,19 @@ bool is_worth_joining(dim_t n, int elem_bytes, bool of_src) {
             && n >= (of_src ? tuning::min_joined_src_bytes : tuning::min_joined_dst_bytes);
 }
 
+// Whether the run of that side has level `index` and is hardly anything before it.
+bool cuts_run(const move_problem &p, bool of_src, int index, int vector_bytes) {
+    const bit_list run = contiguous_run(p, of_src, 0);
+    const bool has_level = std::any_of(
+            run.begin(), run.end(), [&](const level_bit &b) { return b.level == index; });
+    return has_level
+            && stride_of(p.levels[size_t(index)], of_src)
+            < std::max(tuning::min_cut_run_bytes, vector_bytes / tuning::cut_runs_of_vector);
+}
+
 } // namespace
 
-bool join_runs(const move_problem &p, bool of_src, move_problem *joined) {
+bool join_runs(const move_problem &p, bool of_src, int vector_bytes, move_problem *joined) {
     if (p.converts) return false;
     const int inner_index = find_level(p, of_src, p.elem_bytes);
     if (inner_index < 0) return false;
@@ -45,6 +55,8 @@ bool join_runs(const move_problem &p, bool of_src, move_problem *joined) {
     if (outer_index < 0) return false;
     const level outer = p.levels[size_t(outer_index)];
     if (outer.extent % m != 0 || stride_of(outer, !of_src) == p.elem_bytes) return false;
+
+    if (cuts_run(p, !of_src, outer_index, vector_bytes)) return false;
 
     *joined = p;
     const int dim = int(p.limits.size());

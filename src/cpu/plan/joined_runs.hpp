@@ -13,6 +13,6 @@ namespace tfmt::cpu {
 // Worked example: cdba -> abcd, u8 256x256x3x3. The destination has 9 bytes of c and d, then b, 256
 // times: 144 of them are a level of digits {9, 65536} {16, 256} in the source, {144, 1} in the
 // destination, of which a tile takes 16 at once in 9 phases; around it 16 of stride 4096 and 144.
-bool join_runs(const move_problem &p, bool of_src, move_problem *joined);
+bool join_runs(const move_problem &p, bool of_src, int vector_bytes, move_problem *joined);
 
 } // namespace tfmt::cpu

@@ -295,7 +295,7 @@ bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
     if (exceeds_cache(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
     move_problem joined;
     for (const bool of_src : {false, true})
-        if (join_runs(p, of_src, &joined)
+        if (join_runs(p, of_src, m.vector_bytes, &joined)
                 && lay_out(joined, m, plan_mode::move, store_path::plain, nullptr, out)
                 && !out->the_tile.phased.empty())
             return true;
