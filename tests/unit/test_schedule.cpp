@@ -210,6 +210,18 @@ TEST(Tiles, ReadsWhatIsBetween) {
     EXPECT_TRUE(p.the_tile.src_run.empty());
 }
 
+// Two channels of nhwc that become 16 lie side by side with the next pixel's.
+TEST(Tiles, RunsGoOnBehindDataThatIsPadded) {
+    const auto run = [](dim_t channels, const machine &m) {
+        const auto p = planned(normalized({1, channels, 8, 8}, "acdb", "aBcd16b", tfmt_u8), m);
+        return p.the_tile.src_run_bytes;
+    };
+    EXPECT_EQ(run(2, avx512_vbmi()), 64);
+    EXPECT_EQ(run(4, avx2()), 32);
+    EXPECT_EQ(run(5, avx2()), 16);  // the channels with their padding
+    EXPECT_EQ(run(4, sse41()), 16); // where vectors are shorter it does not pay
+}
+
 TEST(Tiles, Log2) {
     EXPECT_EQ(tfmt::cpu::ceil_log2(1), 0);
     EXPECT_EQ(tfmt::cpu::ceil_log2(2), 1);

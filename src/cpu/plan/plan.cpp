@@ -225,7 +225,8 @@ bool has_too_small_blocks(const plan &p) {
 }
 
 // False if the destination cannot be written that way.
-bool choose_order(plan &p, const move_problem &whole) {
+bool choose_order(plan &p) {
+    const move_problem whole = p.problem;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
             p.the_tile, pattern_of(p), p.target);
     p.problem.levels = order.levels;
@@ -261,9 +262,13 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
     begun.mode = mode;
     begun.stores = stores;
     begun.target = m;
-    begun.the_tile = mode == plan_mode::move ? choose_tile(p, m, stores, with_phases)
-                                             : choose_zero_tile(p, m);
-    begun.problem = p;
+    if (mode == plan_mode::move) {
+        begun.problem = m.vector_bytes < tuning::min_cut_at_data_vector_bytes ? p : cut_at_data(p);
+        begun.the_tile = choose_tile(begun.problem, m, stores, with_phases);
+    } else {
+        begun.problem = p;
+        begun.the_tile = choose_zero_tile(p, m);
+    }
     begun.moved_bytes = moved_bytes(p);
     begun.dst_alignment_bytes = stores_lines(begun.the_tile) ? int(tuning::line_bytes)
                                                              : begun.store_vector_bytes();
@@ -282,7 +287,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
             && (reads_lines_again(out->the_tile)
                     || open_lines(out->the_tile) > tuning::max_open_lines))
         return false;
-    if (!choose_order(*out, p)) return false;
+    if (!choose_order(*out)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
     if (stores == store_path::plain) prefer_less_code(*out);
@@ -370,7 +375,7 @@ bool wants_padding_apart(const move_problem &p, const machine &m, double share) 
     const bool is_past_caches = exceeds_cache(p, m);
     plan one = begin_plan(
             p, m, plan_mode::move, is_past_caches ? store_path::streamed : store_path::plain);
-    if (!choose_order(one, p) || stores_colliding_rows(one.the_tile)) return true;
+    if (!choose_order(one) || stores_colliding_rows(one.the_tile)) return true;
     // Tiles with phases carry zeros along in pieces of a few bytes: s8 abc -> ABc16b48a4b 768x1x10
     // 7.7 times memcpy, 1.7 with the padding apart; 5 others 0.95 of the time.
     plan joined;

@@ -173,4 +173,23 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
     return std::max<dim_t>(1, n_bits / 8);
 }
 
+move_problem cut_at_data(const move_problem &p) {
+    move_problem cut = p;
+    for (size_t i = 0; i < p.levels.size(); i++) {
+        const level &l = p.levels[i];
+        if (!l.is_regular() || p.limits[size_t(l.dim)].load % l.unit != 0) continue;
+        const dim_t n_read = p.limits[size_t(l.dim)].load / l.unit;
+        if (n_read < 2 || !is_pow2(n_read) || n_read >= l.extent || l.extent % n_read != 0)
+            continue;
+        const auto goes_on_behind = [&](const level &next) {
+            return next.is_regular() && next.dim != l.dim
+                    && next.src_stride == l.src_stride * n_read && is_read(p.limits, next, 0);
+        };
+        if (std::none_of(p.levels.begin(), p.levels.end(), goes_on_behind)) continue;
+        cut.levels[i].extent = n_read;
+        cut.levels.push_back(in_groups(l, n_read));
+    }
+    return cut;
+}
+
 } // namespace tfmt::cpu

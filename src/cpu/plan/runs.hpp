@@ -70,6 +70,11 @@ int digit_bits(const level &l, bool of_src);
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits,
         int vector_bytes = 0, phased_dims phased = phased_dims::none());
 
+// The same problem with levels of which a power of two is read, and the rest is padding, in two
+// where another level goes on in the source behind what is read: the run goes on there, too. Two
+// channels of nhwc that become 16 are 2 of 1 and 8 of 2.
+move_problem cut_at_data(const move_problem &p);
+
 // What a run covers in memory: of its last level no more than that has.
 dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src);
 
