@@ -291,6 +291,19 @@ TEST(Plan, CompletesShortRowsOfTheDestination) {
             (lines {"2 x 4, 320000 -> 320", "4 x 1, 80000 -> 80"}));
 }
 
+TEST(Plan, OrderOfMuchPadding) {
+    machine m = avx512();
+    m.l2_bytes = 0;
+    const auto outermost = [&](const vec &dims) {
+        const auto p = planned(normalized(dims, "bca", "AcB8b24a", tfmt_f32), m);
+        return plan_test::texts_of(p.problem.levels)[0];
+    };
+    // Of 24 steps 2 are data, the rest is written: in the order of the destination, along c...
+    EXPECT_EQ(outermost({2, 384, 1024}), "128 x 8, 64 -> 294912");
+    // ...but with 4 in that of the source, along b.
+    EXPECT_EQ(outermost({4, 384, 1024}), "96 x 4, 65536 -> 384");
+}
+
 TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
     machine m = avx512();
     m.l2_bytes = 0;

@@ -140,6 +140,14 @@ constexpr dim_t whole_dst_bytes = 2048;
 constexpr dim_t whole_block_bytes = 32 << 10;
 constexpr dim_t whole_block_rows = 256;
 
+// Bytes written for one that the source spans from which on blocks lie in the order of the
+// destination after all: most of it is padding. Time over memcpy, never / from 8 on, the 81 of 5745
+// reorders that this changes: 1.114 / 1.083, worst 2.3 / 1.7 (f32 bca -> AcB8b24a 2x384x1024 2.3 /
+// 1.05), AVX2 1.134 / 1.106, SSE4.1 1.213 / 1.171. From 1.5, 2, 3, 4, 8 on, 166 reorders: 1.106
+// 1.104 1.101 1.104 1.104, AVX2 1.148 1.146 1.131 1.131 1.135; up to 4 a third of them loses (bf16
+// acdb -> ABcd8a8b 2x256x68x68 1.0 / 1.3).
+constexpr double min_written_share = 8;
+
 // On Intel's cores, where claimed lines have made stores cheap: a line. Time over memcpy with 256 /
 // 128 / 64 bytes of the source: 210 reorders of 2 to 48 MB 1.135 / 1.116 / 1.102, worst 2.2 / 2.1 /
 // 2.1, AVX2 1.16 / 1.15 / 1.14, SSE4.1 1.17 / 1.17 / 1.16; 78 conversions 1.67 / 1.60 / 1.55. With
