@@ -218,4 +218,16 @@ TEST(Padding, PassesThatTheSourcesOrderMakesAreLeftToThePaddings) {
     EXPECT_FALSE(wants_two(two_steps, m)); // stores that bypass the caches wait for nothing
 }
 
+TEST(Padding, NarrowVectorsLeaveMuchPaddingToAPassOfItsOwn) {
+    // 0.5 and 0.75 of the destination's lines.
+    const pair half {tfmt_f32, tfmt_f32, "acdb", "ABcd16a32b", {8, 64, 7, 7}};
+    const pair most {tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 64, 7, 7}};
+    for (machine m : plan_test::all_machines()) {
+        EXPECT_EQ(wants_two(half, m), m.vector_bytes == 16) << plan_test::name_of(m);
+        EXPECT_EQ(wants_two(most, m), m.vector_bytes < 64) << plan_test::name_of(m);
+        m.l2_bytes = 0;
+        EXPECT_FALSE(wants_two(half, m)) << plan_test::name_of(m);
+    }
+}
+
 } // namespace

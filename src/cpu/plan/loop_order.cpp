@@ -69,23 +69,6 @@ void sort_levels(std::vector<level> &levels, const limit_list &limits, const til
                 std::swap(levels[i], levels[j]);
 }
 
-// Whether so much more is written than the source spans, padding, that its order counts for little.
-// In doubles, which do not overflow.
-bool is_mostly_written(const std::vector<level> &levels, const limit_list &limits, const tile &t) {
-    double dst_bits = t.dst_elem_bits, src_bits = t.src_elem_bits;
-    for (const dim_limits &l : limits)
-        dst_bits *= double(l.store);
-    const auto add_steps = [&](int dim, dim_t unit, dim_t extent, dim_t src_stride) {
-        const dim_t n_read = std::min(extent, ceil_div(limits[size_t(dim)].load, unit));
-        src_bits += 8 * double(std::max<dim_t>(0, n_read - 1)) * double(src_stride);
-    };
-    for (const level &l : levels)
-        add_steps(l.dim, l.unit, l.extent, l.src_stride);
-    for (const tile_bit &b : t.bits)
-        if (b.level >= 0) add_steps(b.dim, b.weight, 2, b.src_stride_bytes);
-    return dst_bits >= tuning::min_written_share * src_bits;
-}
-
 constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
 
 // The levels in four groups: those between the blocks, of these the ones within a block of pages,
@@ -411,6 +394,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.sort(false);
         break;
     case memory_pattern::beyond_l2:
+    case memory_pattern::mostly_written:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
         b.complete_lines(true, true, lines_read_together(t, m));
@@ -421,7 +405,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
             b.take_whole_dst(target_bytes);
             b.grow_dst(target_bytes);
         }
-        b.sort(!is_mostly_written(levels, limits, t));
+        b.sort(pattern == memory_pattern::beyond_l2);
         if (copies) page_copies(b, m);
         break;
     case memory_pattern::streamed:

@@ -13,9 +13,11 @@ namespace tfmt::cpu {
 
 // How the bytes travel. The block of each is in tuning.hpp.
 enum class memory_pattern {
-    in_l2,       // everything stays near: the destination in the order of its addresses
-    beyond_l2,   // blocks along the rows of the source, each fetching the source of the next one
-    streamed,    // the same, with stores that bypass the caches
+    in_l2,     // everything stays near: the destination in the order of its addresses
+    beyond_l2, // blocks along the rows of the source, each fetching the source of the next one
+    // the same in the order of the destination, most of which is padding
+    mostly_written,
+    streamed,    // as beyond_l2, with stores that bypass the caches
     staged,      // blocks that go through a scratch, each continuing the runs of the one before it
     staged_near, // the same with blocks that L1 holds: where the last cache holds part of the
                  // tensors

@@ -199,7 +199,7 @@ bool has_aligned_vectors(const plan &p) {
     });
 }
 
-memory_pattern pattern_of(const plan &p) {
+memory_pattern pattern_of(const plan &p, bool is_simple) {
     switch (p.stores) {
     case store_path::streamed: return memory_pattern::streamed;
     case store_path::staged:
@@ -208,8 +208,9 @@ memory_pattern pattern_of(const plan &p) {
     case store_path::collected: return memory_pattern::collected;
     case store_path::plain: break;
     }
-    return p.moved_bytes > dim_t(p.target.l2_bytes) ? memory_pattern::beyond_l2
-                                                    : memory_pattern::in_l2;
+    if (p.moved_bytes <= dim_t(p.target.l2_bytes)) return memory_pattern::in_l2;
+    return !is_simple && is_mostly_written(p.problem) ? memory_pattern::mostly_written
+                                                      : memory_pattern::beyond_l2;
 }
 
 // Each block of a scratch that is not chained is a call of its own, which ends with a fence.
@@ -225,10 +226,10 @@ bool has_too_small_blocks(const plan &p) {
 }
 
 // False if the destination cannot be written that way.
-bool choose_order(plan &p) {
+bool choose_order(plan &p, bool is_simple = false) {
     const move_problem whole = p.problem;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
-            p.the_tile, pattern_of(p), p.target);
+            p.the_tile, pattern_of(p, is_simple), p.target);
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
     // Within L2 nothing is worth fetching, nor where little is read of a source that spans more (86
@@ -277,17 +278,17 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
 // much code. `other`: a plan of the same problem and machine, or null: where it is better there is
-// none.
+// none. `is_simple`: with what makes less code, if slower.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
-        const plan *other, plan *out, bool with_phases = true) {
-    *out = begin_plan(p, m, mode, stores, with_phases);
+        const plan *other, plan *out, bool is_simple = false) {
+    *out = begin_plan(p, m, mode, stores, !is_simple);
     // A scratch lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy,
     // streamed 2.8) and write them.
     if (other && uses_scratch(other->stores)
             && (reads_lines_again(out->the_tile)
                     || open_lines(out->the_tile) > tuning::max_open_lines))
         return false;
-    if (!choose_order(*out)) return false;
+    if (!choose_order(*out, is_simple)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
     if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
     if (stores == store_path::plain) prefer_less_code(*out);
@@ -358,7 +359,7 @@ bool make_plan(
             && (detour == store_path::staged || needs_collecting(p, m));
     if (!(wants_detour && lay_out(p, m, mode, detour, nullptr, out))
             && !lay_out(p, m, mode, store_path::plain, nullptr, out)
-            && !lay_out(p, m, mode, store_path::plain, nullptr, out, false)) {
+            && !lay_out(p, m, mode, store_path::plain, nullptr, out, true)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }
@@ -373,6 +374,11 @@ bool make_streamed_plan(
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
     const bool is_past_caches = exceeds_cache(p, m);
+    const double narrow_share = m.vector_bytes == 16 ? tuning::min_padding_apart_share
+                                                     : tuning::min_padding_apart_share_of_32_bytes;
+    if (m.vector_bytes < tuning::line_bytes && moved_bytes(p) <= dim_t(m.l2_bytes)
+            && share >= narrow_share)
+        return true;
     plan one = begin_plan(
             p, m, plan_mode::move, is_past_caches ? store_path::streamed : store_path::plain);
     if (!choose_order(one) || stores_colliding_rows(one.the_tile)) return true;

@@ -32,6 +32,18 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
     return double(moved_bytes(p)) >= share * double(m.l3_bytes);
 }
 
+bool is_mostly_written(const move_problem &p) {
+    double src_bytes = 1;
+    for (const level &l : p.levels) {
+        const dim_t n_read = std::min(l.extent, ceil_div(p.limits[size_t(l.dim)].load, l.unit));
+        const dim_t last = std::max<dim_t>(0, n_read - 1);
+        src_bytes += l.is_regular() ? double(last) * double(l.src_stride)
+                                    : double(digits_offset(l.src_digits, last * l.digit_steps));
+    }
+    const double dst_bytes = n_elements(p, &dim_limits::store) * p.moved_dst_bits() / 8;
+    return dst_bytes >= tuning::min_written_share * src_bytes;
+}
+
 dim_t tile_bytes(const tile &t) {
     dim_t n_bits = std::max(t.src_elem_bits, t.dst_elem_bits);
     for (const tile_bit &b : t.bits)

@@ -329,7 +329,18 @@ constexpr int max_open_lines = 4;
 // where 8 and more rows of a tile share a set of L1 0.3 to 0.95 (below 32 KiB up to 1.1, with a
 // share of 0.25 0.9), with 4 rows 0.7 to 1.2, others within L2 0.9 to 1.3, streamed 1.05 to 2.
 constexpr double min_padding_apart_share = 0.5;
-constexpr dim_t min_padding_apart_bytes = 32 << 10;
+constexpr dim_t min_padding_apart_bytes = 1 << 10;
+// Within L2 also where nothing collides, by vectors below a line: a tile of theirs writes padding
+// in a few bytes of each of many rows, a pass of its own in the order of addresses. Time over
+// memcpy, in one / so, by size below 64 KiB, 1 and 4 MiB: SSE4.1, 564 of 5745
+// reorders, 5.0 1.55 1.13 / 3.6 1.23 0.86 (f32 abcde -> ABcde2b8a16b4a 64x3x3x7x7 5.4 / 2.2, u8
+// aBcdef32b -> aBCdef2b8c16b2c 1x1x1x1x64x1 20 / 6), AVX2, 420, 3.2 1.21 0.79 / 2.5 1.18 0.82. From
+// shares of 0.5, 0.65, 0.75, 0.85, 0.92 on, below 1 MiB: AVX2 1.29 1.26 1.26 1.25 1.24,
+// worst 2.2 2.2 2.2 2.7 2.6, SSE4.1 1.36 1.38 1.40 1.49 1.57; AVX-512 1.25 1.20 1.20 1.18 1.17,
+// never 1.16. Beyond L2 with 0.65 AVX2 0.88 / 1.01, SSE4.1 0.93 / 1.01. Destinations of 32 KiB, 16,
+// 8, 4, 1 and more: below 64 KiB SSE4.1 4.8 4.2 4.0 3.8 3.6, AVX2 3.1 2.8 2.6 2.5 2.5; 12 of less
+// than 1 KiB 2.4 / 3.2.
+constexpr double min_padding_apart_share_of_32_bytes = 0.65;
 // The same where nothing collides, but the order of the source makes passes of the padding anyway:
 // beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
 constexpr double min_padding_passes_share = 0.75;
