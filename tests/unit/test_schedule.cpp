@@ -197,14 +197,18 @@ TEST(Tiles, ReadsWhatIsBetween) {
     EXPECT_EQ(run(4, avx2()), 0u);
     EXPECT_EQ(run(2, sse41()), 0u);
     // Runs of two are read with what is between them, where a vector has four.
-    const auto run_of_two = [](const char *src, const machine &m) {
-        return planned(normalized({2, 64, 64}, src, "abc", tfmt_u8), m).the_tile.src_run.size();
+    const auto run_of = [](dim_t n, const char *src, const machine &m) {
+        return planned(normalized({n, 64, 64}, src, "abc", tfmt_u8), m).the_tile.src_run.size();
     };
+    const auto run_of_two = [&](const char *src, const machine &m) { return run_of(2, src, m); };
     EXPECT_EQ(run_of_two("Abc4a", sse41()), 4u);
     EXPECT_EQ(run_of_two("Abc8a", sse41()), 1u);
     EXPECT_EQ(run_of_two("Abc8a", avx2()), 5u);
     EXPECT_EQ(run_of_two("Abc16a", avx2()), 1u);
     EXPECT_EQ(run_of_two("Abc16a", avx512()), 6u);
+    // Three, which take the bits of four, too.
+    EXPECT_EQ(run_of(3, "Abc8a", avx2()), 5u);
+    EXPECT_EQ(run_of(3, "Abc16a", avx512()), 6u);
     // Where the other side takes the registers, they would hold little that is wanted.
     const auto p = planned(normalized({64, 1, 24, 24}, "aBcd8b", "cdba", tfmt_u8), avx2());
     EXPECT_TRUE(p.the_tile.src_run.empty());

@@ -91,13 +91,16 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
     bool is_packed = false, all_exact = true;
     // False if there are none.
     const auto add_fillers = [&] {
-        if (!of_src || is_packed) return false;
+        const bool is_behind_hole = is_packed && run.size() == hole_end;
+        if (!of_src || (is_packed && !is_behind_hole)) return false;
+        const dim_t n_steps = is_behind_hole ? dim_t(1) << hole_end : n_elems;
         const bit_list fillers = fillers_behind(
-                p, run, n_elems * elem_bits / 8, vector_bytes, phased);
+                p, run, n_steps * elem_bits / 8, vector_bytes, phased);
         if (fillers.empty()) return false;
         for (const level_bit &b : fillers)
             run.push_back(b);
-        n_elems <<= fillers.size();
+        n_elems = n_steps << fillers.size();
+        is_packed = false;
         packed_bits = 0; // elements of a packed run have no holes between them
         return true;
     };
@@ -165,9 +168,9 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
         dim_t steps = 1;
         for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
             steps *= 2;
-        const level *next = i < run.size() && !is_filler(run[i]) ? &p.levels[size_t(run[i].level)]
-                                                                 : nullptr;
-        const bool has_hole = next && stride_of(*next, of_src) * 8 == n_bits * steps;
+        const bool has_hole = i < run.size()
+                && (is_filler(run[i])
+                        || stride_of(p.levels[size_t(run[i].level)], of_src) * 8 == n_bits * steps);
         n_bits *= has_hole ? steps : std::min(steps, l.extent);
     }
     return std::max<dim_t>(1, n_bits / 8);

@@ -399,6 +399,8 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
+    while (!src.empty() && src.back().level < 0) // fillers behind which nothing is left
+        src.pop_back();
 
     // Lines of the destination that the next tiles complete must still be in L1 then.
     const bool writes_odd_runs = stores == store_path::plain && is_odd(bytes_of_run(p, dst, false));
