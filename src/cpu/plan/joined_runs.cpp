@@ -55,7 +55,6 @@ bool join_runs(const move_problem &p, bool of_src, int vector_bytes, move_proble
     if (outer_index < 0) return false;
     const level outer = p.levels[size_t(outer_index)];
     if (outer.extent % m != 0 || stride_of(outer, !of_src) == p.elem_bytes) return false;
-
     if (cuts_run(p, !of_src, outer_index, vector_bytes)) return false;
 
     *joined = p;

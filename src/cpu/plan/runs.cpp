@@ -92,8 +92,8 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
     // False if there are none.
     const auto add_fillers = [&] {
         const bool is_behind_hole = is_packed && run.size() == hole_end;
-        if (!of_src || (is_packed && !is_behind_hole)) return false;
         const dim_t n_steps = is_behind_hole ? dim_t(1) << hole_end : n_elems;
+        if (!of_src || is_packed != is_behind_hole || n_steps > vector_bytes) return false;
         const bit_list fillers = fillers_behind(
                 p, run, n_steps * elem_bits / 8, vector_bytes, phased);
         if (fillers.empty()) return false;
