@@ -270,8 +270,6 @@ TEST(Plan, OrderOfLoops) {
             (lines {"4 x 128, 153600 -> 512", "19 x 16, 64 -> 32000", "8 x 16, 19200 -> 64"}));
 }
 
-// One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that
-// the destination is written from its beginning to its end.
 TEST(Plan, CompletesShortRowsOfTheDestination) {
     machine m = avx512();
     m.l2_bytes = 0;
@@ -304,6 +302,8 @@ TEST(Plan, OrderOfMuchPadding) {
     EXPECT_EQ(outermost({4, 384, 1024}), "96 x 4, 65536 -> 384");
 }
 
+// One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that
+// the destination is written from its beginning to its end.
 TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
     machine m = avx512();
     m.l2_bytes = 0;

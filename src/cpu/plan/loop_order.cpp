@@ -121,17 +121,11 @@ public:
     // begun, and the next block often goes on where this one ends.
     void take_whole_dst(dim_t target_bytes) {
         dst_bytes_ = continue_run(dst_bytes_, false);
-        for (size_t i = 0; i < outer_.size() && dst_bytes_ < target_bytes;) {
-            const level &l = outer_[i++];
-            if (l.dst_stride > tuning::whole_dst_bytes / l.extent
-                    || bytes_ > tuning::whole_block_bytes / l.extent || !may_enter(l)
-                    || !continues(l, dst_bytes_, false)
-                    || src_rows_with(l) > tuning::whole_block_rows)
-                continue;
-            dst_bytes_ = l.dst_stride * l.extent;
-            take_steps(i - 1, l.extent);
-            i = 0;
-        }
+        take_levels_behind_dst([&](const level &l) {
+            return dst_bytes_ < target_bytes && l.dst_stride <= tuning::whole_dst_bytes / l.extent
+                    && bytes_ <= tuning::whole_block_bytes / l.extent
+                    && src_rows_with(l) <= tuning::whole_block_rows;
+        });
     }
 
     // Takes steps of padding that go on where the tile's run of the destination ends: they read
@@ -140,14 +134,7 @@ public:
     // (s8 abcd -> ABcd16a16b 1x84x80x80 1.7 / 1.0, f16 abcd -> ABcd32a16b 1x128x104x104 1.01 /
     // 0.73); AVX2 1.13 / 1.04. Within L2, and before blocks of a scratch: no difference.
     void take_padding() {
-        for (size_t i = 0; i < outer_.size();) {
-            const level &l = outer_[i++];
-            if (!reads_one_step(l, limits_) || !may_enter(l) || !continues(l, dst_bytes_, false))
-                continue;
-            dst_bytes_ = l.dst_stride * l.extent;
-            take_steps(i - 1, l.extent);
-            i = 0;
-        }
+        take_levels_behind_dst([&](const level &l) { return reads_one_step(l, limits_); });
     }
 
     dim_t bytes() const { return bytes_; }
@@ -284,6 +271,18 @@ private:
                 if (continues(l, run_bytes, of_src) && stride_of(l, of_src) * l.extent > run_bytes)
                     return stride_of(l, of_src) * l.extent;
         return 0;
+    }
+
+    // All of each level that goes on where the destination's run ends and is `wanted`.
+    template <typename F>
+    void take_levels_behind_dst(F &&wanted) {
+        for (size_t i = 0; i < outer_.size();) {
+            const level &l = outer_[i++];
+            if (!may_enter(l) || !continues(l, dst_bytes_, false) || !wanted(l)) continue;
+            dst_bytes_ = l.dst_stride * l.extent;
+            take_steps(i - 1, l.extent);
+            i = 0;
+        }
     }
 
     // The run with all of the levels that the block has already.

@@ -314,9 +314,8 @@ bool pads_in_extra_passes(const plan &p, const move_problem &whole) {
     const std::vector<level> &levels = p.problem.levels;
     for (size_t i = 0; i < levels.size(); i++) {
         const level &l = levels[i];
-        const dim_limits &limits = whole.limits[size_t(l.dim)];
-        if ((limits.load + l.unit - 1) / l.unit >= std::min(l.extent, limits.store / l.unit))
-            continue;
+        const dim_t n_written = std::min(l.extent, whole.limits[size_t(l.dim)].store / l.unit);
+        if (read_steps(whole.limits, l) >= n_written) continue;
         if (std::any_of(levels.begin() + dim_t(i), levels.end(),
                     [&](const level &inner) { return inner.dst_stride > l.dst_stride; }))
             return true;

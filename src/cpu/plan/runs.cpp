@@ -55,19 +55,17 @@ dim_t inner_extent(const level &l, bool of_src) {
     return (of_src ? l.src_digits : l.dst_digits).front().extent;
 }
 
-bool is_filler(const level_bit &b) { return b.level < 0; }
-
 // One channel in blocks of 4 is read with the others, which are dropped, and so are two: bits for
 // what lies between the steps of a run of `run_bytes` and the level behind it, where loads are of
 // `vector_bytes`. Of a run of a single element these come first.
-bit_list fillers_behind(const move_problem &p, const bit_list &run, dim_t run_bytes,
-        int vector_bytes, phased_dims phased) {
+bit_list fillers_behind(
+        const move_problem &p, const bit_list &run, dim_t run_bytes, int vector_bytes) {
     const dim_t elem_bytes = p.src_elem_bits() / 8; // 0: parts of bytes
     if (elem_bytes == 0 || std::any_of(run.begin(), run.end(), is_filler)) return {};
     dim_t next = std::numeric_limits<dim_t>::max(); // the stride of that level
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &l = p.levels[i];
-        if (l.src_stride >= run_bytes && may_enter(p, run, int(i), phased)
+        if (l.src_stride >= run_bytes && may_enter(p, run, int(i))
                 && p.limits[size_t(l.dim)].load > l.unit)
             next = std::min(next, l.src_stride);
     }
@@ -94,8 +92,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
         const bool is_behind_hole = is_packed && run.size() == hole_end;
         const dim_t n_steps = is_behind_hole ? dim_t(1) << hole_end : n_elems;
         if (!of_src || is_packed != is_behind_hole || n_steps > vector_bytes) return false;
-        const bit_list fillers = fillers_behind(
-                p, run, n_steps * elem_bits / 8, vector_bytes, phased);
+        const bit_list fillers = fillers_behind(p, run, n_steps * elem_bits / 8, vector_bytes);
         if (fillers.empty()) return false;
         for (const level_bit &b : fillers)
             run.push_back(b);

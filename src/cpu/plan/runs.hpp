@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "common/normalize.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -19,6 +21,8 @@ struct level_bit {
 };
 
 using bit_list = inline_vector<level_bit, 32>;
+
+inline bool is_filler(const level_bit &b) { return b.level < 0; }
 
 bool contains(const bit_list &bits, const level_bit &b);
 
@@ -45,6 +49,11 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index,
 // have no place in the source.
 inline bool is_read(const limit_list &limits, const level &l, int k) {
     return l.unit << k < limits[size_t(l.dim)].load;
+}
+
+// Steps of `l` of which some are data. The others have no place in the source.
+inline dim_t read_steps(const limit_list &limits, const level &l) {
+    return std::min(l.extent, ceil_div(limits[size_t(l.dim)].load, l.unit));
 }
 
 // Whether steps of `l` lie within a line of the destination or whole lines apart.

@@ -70,11 +70,6 @@ line_list rows_of(const std::vector<dim_t> &offsets) {
     return rows;
 }
 
-// Steps of `l` of which some are data; the others have no place in the source.
-dim_t read_steps(const move_problem &p, const level &l) {
-    return std::min(l.extent, ceil_div(p.limits[size_t(l.dim)].load, l.unit));
-}
-
 // The lines of the block's source.
 line_list source_lines(
         const move_problem &p, const std::vector<block_part> &parts, dim_t elem_bytes) {
@@ -83,7 +78,7 @@ line_list source_lines(
     std::vector<level> by_src;
     for (const block_part &part : parts) {
         by_src.push_back(part.steps);
-        by_src.back().extent = read_steps(p, part.steps);
+        by_src.back().extent = read_steps(p.limits, part.steps);
     }
     if (p.converts.pairs_rows) // as one more level
         by_src.push_back({0, 2, 1, p.converts.row_bytes, 0, {}, {}});

@@ -35,8 +35,7 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
 bool is_mostly_written(const move_problem &p) {
     double src_bytes = 1;
     for (const level &l : p.levels) {
-        const dim_t n_read = std::min(l.extent, ceil_div(p.limits[size_t(l.dim)].load, l.unit));
-        const dim_t last = std::max<dim_t>(0, n_read - 1);
+        const dim_t last = std::max<dim_t>(0, read_steps(p.limits, l) - 1);
         src_bytes += l.is_regular() ? double(last) * double(l.src_stride)
                                     : double(digits_offset(l.src_digits, last * l.digit_steps));
     }
@@ -399,7 +398,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
-    while (!src.empty() && src.back().level < 0) // fillers behind which nothing is left
+    while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
         src.pop_back();
 
     // Lines of the destination that the next tiles complete must still be in L1 then.
@@ -412,13 +411,8 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
 
 // Whether what is left of a run is hardly more than its fillers.
 bool is_mostly_fillers(const bit_list &run) {
-    dim_t n_wanted = 1;
-    bool has_fillers = false;
-    for (const level_bit &b : run) {
-        if (b.level >= 0) n_wanted *= 2;
-        has_fillers = has_fillers || b.level < 0;
-    }
-    return has_fillers && n_wanted < tuning::min_filled_runs;
+    const auto n_fillers = std::count_if(run.begin(), run.end(), is_filler);
+    return n_fillers > 0 && dim_t(1) << (dim_t(run.size()) - n_fillers) < tuning::min_filled_runs;
 }
 
 // Whether the phases of all levels together are too many, or too many levels have them.
