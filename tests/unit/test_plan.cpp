@@ -300,6 +300,29 @@ TEST(Plan, OrderOfMuchPadding) {
     EXPECT_EQ(outermost({2, 384, 1024}), "128 x 8, 64 -> 294912");
     // ...but with 4 in that of the source, along b.
     EXPECT_EQ(outermost({4, 384, 1024}), "96 x 4, 65536 -> 384");
+    // Elements that become 8 and 4 times as wide, and only twice: 256 bytes of the source's rows
+    // are half of one.
+    const auto outermost_of = [&](tfmt_data_type_t src, tfmt_data_type_t dst) {
+        const vec dims {512, 512};
+        return plan_test::texts_of(
+                planned(normalized(by_tag(dims, "ab", src), by_tag(dims, "ba", dst)), m)
+                        .problem.levels)[0];
+    };
+    EXPECT_EQ(outermost_of(tfmt_u8, tfmt_f64), "2 x 256, 256 -> 1048576");
+    EXPECT_EQ(outermost_of(tfmt_u8, tfmt_f32), "2 x 256, 256 -> 524288");
+    EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "2 x 256, 131072 -> 512");
+}
+
+// Fillers are read for what lies behind them: where colliding rows of the destination leave nothing
+// of that, they are dropped as well.
+TEST(Plan, DropsFillersWithWhatIsBehindThem) {
+    const vec dims {24, 4, 8, 64};
+    const plan p = planned(normalized(by_strides(dims, {6144, 1, 768, 8}, tfmt_u8),
+                                   by_strides(dims, {1, 4096, 1048576, 16384}, tfmt_u8)),
+            avx512());
+    ASSERT_EQ(p.the_tile.src_run.size(), 2u);
+    for (const auto &b : p.the_tile.bits)
+        EXPECT_GE(b.level, 0);
 }
 
 // One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that

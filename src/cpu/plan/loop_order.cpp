@@ -295,10 +295,13 @@ private:
     // Rows of the source that the block has if it takes all of `next`.
     dim_t src_rows_with(const level &next) const {
         const dim_t row_bytes = std::max(continue_run(src_bytes_, true), tuning::line_bytes);
-        dim_t n = next.src_stride >= row_bytes ? next.extent : 1;
+        const auto rows_of = [&](const level &l) {
+            return l.src_stride >= row_bytes && is_read(limits_, l, 0) ? l.extent : 1;
+        };
+        dim_t n = rows_of(next);
         for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
             for (const level &l : *levels)
-                if (l.src_stride >= row_bytes && is_read(limits_, l, 0)) n *= l.extent;
+                n *= rows_of(l);
         return n;
     }
 
@@ -405,7 +408,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
             b.grow_dst(target_bytes);
         }
         b.sort(pattern == memory_pattern::beyond_l2);
-        if (copies) page_copies(b, m);
+        if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, m);
         break;
     case memory_pattern::streamed:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);

@@ -15,7 +15,7 @@ namespace tfmt::cpu {
 enum class memory_pattern {
     in_l2,     // everything stays near: the destination in the order of its addresses
     beyond_l2, // blocks along the rows of the source, each fetching the source of the next one
-    // the same in the order of the destination, most of which is padding
+    // the same in the order of the destination, which is several times as large as the source
     mostly_written,
     streamed,    // as beyond_l2, with stores that bypass the caches
     staged,      // blocks that go through a scratch, each continuing the runs of the one before it

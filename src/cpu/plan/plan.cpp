@@ -278,7 +278,8 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
 // much code. `other`: a plan of the same problem and machine, or null: where it is better there is
-// none. `is_simple`: with what makes less code, if slower.
+// none. `is_simple`: without phases of tiles and in the order of the source, which makes less code,
+// if slower.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
         const plan *other, plan *out, bool is_simple = false) {
     *out = begin_plan(p, m, mode, stores, !is_simple);

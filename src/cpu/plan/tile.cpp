@@ -40,7 +40,9 @@ bool is_mostly_written(const move_problem &p) {
                                     : double(digits_offset(l.src_digits, last * l.digit_steps));
     }
     const double dst_bytes = n_elements(p, &dim_limits::store) * p.moved_dst_bits() / 8;
-    return dst_bytes >= tuning::min_written_share * src_bytes;
+    const bool widens = p.moved_dst_bits() > p.moved_src_bits();
+    const double share = widens ? tuning::min_written_share_of_wider : tuning::min_written_share;
+    return dst_bytes >= share * src_bytes;
 }
 
 dim_t tile_bytes(const tile &t) {
@@ -398,13 +400,13 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
-    while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
-        src.pop_back();
 
     // Lines of the destination that the next tiles complete must still be in L1 then.
     const bool writes_odd_runs = stores == store_path::plain && is_odd(bytes_of_run(p, dst, false));
     while (writes_odd_runs && src.size() > 2
             && rows_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
+        src.pop_back();
+    while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
         src.pop_back();
     return {src, dst};
 }

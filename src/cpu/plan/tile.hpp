@@ -104,7 +104,8 @@ dim_t moved_bytes(const move_problem &p);
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
-// Whether so much more is written than the source spans, padding, that its order counts for little.
+// Whether so much more is written than the source spans, padding or wider elements, that its order
+// counts for little.
 bool is_mostly_written(const move_problem &p);
 
 // Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of

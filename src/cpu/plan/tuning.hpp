@@ -149,6 +149,11 @@ constexpr dim_t whole_block_rows = 256;
 // 1.104 1.101 1.104 1.104, AVX2 1.148 1.146 1.131 1.131 1.135; up to 4 a third of them loses (bf16
 // acdb -> ABcd8a8b 2x256x68x68 1.0 / 1.3).
 constexpr double min_written_share = 8;
+// Where elements become wider that counts as well, and without padding less is enough. By elements
+// alone / by bytes from 8 on, 60 conversions from 4 and 8 bits to 32 and 64, 1 to 30 MB: 1.363 /
+// 1.305 (u4 acdb -> f32 abcd 8x64x56x56 1.39 / 1.04), AVX2 1.444 / 1.394, SSE4.1 1.544 / 1.533.
+// From 8, 4, 2 on, 84 that widen by 2 and 4: 1.316 1.296 1.307, AVX2 1.334 1.320 1.334.
+constexpr double min_written_share_of_wider = 4;
 
 // On Intel's cores, where claimed lines have made stores cheap: a line. Time over memcpy with 256 /
 // 128 / 64 bytes of the source: 210 reorders of 2 to 48 MB 1.135 / 1.116 / 1.102, worst 2.2 / 2.1 /
