@@ -44,8 +44,31 @@ test_case short_inner_case(tfmt_test::random_source &random) {
             {tfmt_test::make_with_tag(dims, type, tags[1]), text + tags[1]}};
 }
 
+// A few channels, which blocks of one side or both cut and pad.
+test_case few_channels_case(tfmt_test::random_source &random) {
+    static const char *const tags[] = {"acdb", "cdba", "abcd", "aBcd2b", "aBcd4b", "aBcd5b",
+            "aBcd16b", "ABcd4a2b", "ABcd8b16a2b", "AcdB16a4b", "BcdA16a3b", "ABcd2b8a4b"};
+    const tfmt_data_type_t type = types[random.below(5)];
+    const tfmt_test::dims dims {random.one_in(2) ? random.between(1, 40) : 1, random.between(2, 9),
+            random.between(1, 12), random.between(1, 40)};
+    const std::string text = tfmt_test::dims_text(dims) + " tag ";
+    const std::string src = tags[random.below(12)], dst = tags[random.below(12)];
+    return {type, {tfmt_test::make_with_tag(dims, type, src), text + src},
+            {tfmt_test::make_with_tag(dims, type, dst), text + dst}};
+}
+
 class KernelsOn : public kernel_fixture {
 protected:
+    // Whether all is as the oracle has it.
+    testing::AssertionResult is_right(const test_case &c, uint64_t seed) {
+        trial e(*c.src.md, *c.dst.md, seed);
+        tfmt_test::oracle_reorder(c.src.md.get(), e.src(), c.dst.md.get(), e.expected());
+        const std::string wrong = check(
+                make_problem(*c.src.md, *c.dst.md), plan_mode::move, e, host_can_execute());
+        if (wrong.empty()) return testing::AssertionSuccess();
+        return testing::AssertionFailure() << "case " << seed << ": " << c.text() << ": " << wrong;
+    }
+
     // Between rows of so many elements on both sides; "" if all is as the oracle has it.
     std::string check_transpose(
             const tfmt_test::dims &dims, tfmt_data_type_t type, int64_t row_elems, uint64_t seed) {
@@ -58,37 +81,33 @@ protected:
 };
 
 TEST_P(KernelsOn, RandomReorders) {
-    const bool with_code = host_can_execute();
     const int n_cases = tfmt_test::scaled(1500);
     for (int i = 0; i < n_cases; i++) {
         tfmt_test::random_source random(uint64_t(i) * 7919 + 1);
-        const test_case c = random_case(random, i % 10 ? 3000 : 40000);
-        trial e(*c.src.md, *c.dst.md, uint64_t(i));
-        tfmt_test::oracle_reorder(c.src.md.get(), e.src(), c.dst.md.get(), e.expected());
-        const std::string wrong = check(
-                make_problem(*c.src.md, *c.dst.md), plan_mode::move, e, with_code);
-        ASSERT_EQ(wrong, "") << "case " << i << ": " << c.text();
+        ASSERT_TRUE(is_right(random_case(random, i % 10 ? 3000 : 40000), uint64_t(i)));
     }
     EXPECT_GT(n_planned_, n_cases / 2);
     EXPECT_GT(n_streamed_, 0);
     EXPECT_GT(n_staged_, 0);
     EXPECT_GT(n_chained_, 0);
-    if (!with_code)
+    if (!host_can_execute())
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";
 }
 
 TEST_P(KernelsOn, ShortInnerExtents) {
-    const bool with_code = host_can_execute();
-    const int n_cases = tfmt_test::scaled(300);
-    for (int i = 0; i < n_cases; i++) {
+    for (int i = 0; i < tfmt_test::scaled(300); i++) {
         tfmt_test::random_source random(uint64_t(i) * 6151 + 3);
-        const test_case c = short_inner_case(random);
-        trial e(*c.src.md, *c.dst.md, uint64_t(i));
-        tfmt_test::oracle_reorder(c.src.md.get(), e.src(), c.dst.md.get(), e.expected());
-        const std::string wrong = check(
-                make_problem(*c.src.md, *c.dst.md), plan_mode::move, e, with_code);
-        ASSERT_EQ(wrong, "") << "case " << i << ": " << c.text();
+        ASSERT_TRUE(is_right(short_inner_case(random), uint64_t(i)));
+    }
+    EXPECT_GT(n_packed_, 0);
+    EXPECT_GT(n_staged_, 0);
+}
+
+TEST_P(KernelsOn, FewChannels) {
+    for (int i = 0; i < tfmt_test::scaled(600); i++) {
+        tfmt_test::random_source random(uint64_t(i) * 3571 + 5);
+        ASSERT_TRUE(is_right(few_channels_case(random), uint64_t(i)));
     }
     EXPECT_GT(n_packed_, 0);
     EXPECT_GT(n_staged_, 0);

@@ -120,8 +120,24 @@ TEST(PackedRuns, NotOfShortLevelsWithTails) {
     };
     for (const machine &m : {avx512(), avx512_vbmi()}) {
         EXPECT_TRUE(packs_dst(5, m)) << name_of(m);
-        EXPECT_FALSE(packs_dst(4, m)) << name_of(m); // the fifth is padding
+        EXPECT_TRUE(packs_dst(4, m)) << name_of(m);  // the fifth is padding
+        EXPECT_FALSE(packs_dst(6, m)) << name_of(m); // 5 and 1
     }
+}
+
+// Levels that blocks of the other side make of a dimension are packed as one, whether they pad it
+// or not, and padding behind them has no part in it.
+TEST(PackedRuns, OfSeveralLevels) {
+    const auto runs_of = [](const vec &dims, const char *src, const char *dst) {
+        const tile t = planned(normalized(dims, src, dst, tfmt_bf16), avx512()).the_tile;
+        return std::make_pair(t.src_run_bytes, t.dst_run_bytes);
+    };
+    const vec image {1, 3, 40, 40};
+    EXPECT_EQ(runs_of(image, "acdb", "aBcd4b"), std::make_pair(dim_t(48), dim_t(64)));
+    EXPECT_EQ(runs_of(image, "acdb", "aBcd16b").first, 48);
+    EXPECT_EQ(runs_of(image, "acdb", "aBcd32b").first, 6); // padding fills vectors
+    EXPECT_EQ(runs_of({64, 3, 7, 7}, "ABcd8a2b", "acdb"), std::make_pair(dim_t(64), dim_t(48)));
+    EXPECT_EQ(runs_of({64, 9, 7, 7}, "acdb", "ABcd16b16a").first, 18); // too many
 }
 
 } // namespace

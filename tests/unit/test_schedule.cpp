@@ -222,7 +222,10 @@ TEST(Tiles, RunsGoOnBehindDataThatIsPadded) {
     };
     EXPECT_EQ(run(2, avx512_vbmi()), 64);
     EXPECT_EQ(run(4, avx2()), 32);
-    EXPECT_EQ(run(5, avx2()), 16);  // the channels with their padding
+    EXPECT_EQ(run(3, avx512_vbmi()), 48);
+    EXPECT_EQ(run(3, avx2()), 12);
+    EXPECT_EQ(run(5, avx2()), 10);
+    EXPECT_EQ(run(13, avx2()), 13); // more than are packed: the channels alone
     EXPECT_EQ(run(4, sse41()), 16); // where vectors are shorter it does not pay
 }
 

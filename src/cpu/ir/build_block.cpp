@@ -102,14 +102,19 @@ private:
     }
 
     // Place of each of the 2^n elements of a run in memory, in elements.
-    offset_list places_of(const bit_indices &run, const stride_list &strides, int elem_bits) const {
+    offset_list places_of(const bit_indices &run, bool of_src) const {
+        const stride_list &strides = of_src ? src_strides_ : dst_strides_;
+        const int elem_bits = of_src ? t_.src_elem_bits : t_.dst_elem_bits;
         return subset_sums(run, [&](int bit) { return strides[size_t(bit)] * 8 / elem_bits; });
     }
 
     // For a packed run: where each byte of a vector of chunks comes from. Loads: lanes from
-    // memory's order; stores: memory's order from lanes. Lanes that do not exist share the places
+    // memory's order, and zeros, which what follows a packed run in a chunk is, where there is
+    // nothing to read; stores: memory's order from lanes. Lanes that do not exist share the places
     // of others, which come later and so prevail.
-    byte_indices packing(const offset_list &places, bool of_loads) const {
+    byte_indices packing(const bit_indices &run, bool of_loads) const {
+        offset_list places = places_of(run, of_loads);
+        if (of_loads) clear_unread(run, places);
         byte_indices indices {};
         for (size_t i = 0; i < indices.size(); i++)
             indices[i] = uint8_t(
@@ -125,13 +130,36 @@ private:
         return indices;
     }
 
-    int emit_packing(int value, const offset_list &places, bool of_loads) {
-        const bool is_within16 = int(places.size()) * t_.elem_bytes <= 16;
-        return emit_shuffle(is_within16 ? op_kind::within16 : op_kind::permute, value, -1,
-                constant(packing(places, of_loads)));
+    // Lanes of a packed run that are not read, though stored, take the last place of it: there are
+    // fewer elements than lanes.
+    void clear_unread(const bit_indices &run, offset_list &places) const {
+        for (size_t d = 0; d < p_.problem.limits.size(); d++) {
+            const dim_limits &limits = p_.problem.limits[d];
+            if (limits.load >= limits.store) continue;
+            const offset_list indices = subset_sums(run, [&](int bit) {
+                const tile_bit &b = t_.bits[size_t(bit)];
+                return b.dim == int(d) ? b.weight : 0;
+            });
+            for (size_t i = 0; i < places.size(); i++)
+                if (indices[i] >= limits.load) places[i] = int64_t(places.size()) - 1;
+        }
     }
 
-    static uint64_t packed_mask(uint64_t mask) { return low_bits(__builtin_popcountll(mask)); }
+    int emit_packing(int value, const bit_indices &run, bool of_loads) {
+        const bool is_within16 = t_.elem_bytes << run.size() <= 16;
+        return emit_shuffle(is_within16 ? op_kind::within16 : op_kind::permute, value, -1,
+                constant(packing(run, of_loads)));
+    }
+
+    // Bytes of a packed run in memory, of those of its lanes.
+    uint64_t packed_mask(uint64_t lanes, const offset_list &places) const {
+        uint64_t mask = 0;
+        for (size_t lane = 0; lane < places.size(); lane++) {
+            const uint64_t elem = lanes >> lane * size_t(t_.elem_bytes) & low_bits(t_.elem_bytes);
+            mask |= elem << size_t(places[lane]) * size_t(t_.elem_bytes);
+        }
+        return mask;
+    }
 
     struct masks_of_chunk {
         uint64_t all; // bytes that take part
@@ -174,6 +202,7 @@ private:
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
                                                   : is_dst_packed(t_, shape.run);
         const bool of_src = kind == op_kind::load;
+        const offset_list places = packed ? places_of(shape.run, of_src) : offset_list {};
         const std::vector<phase_steps> phases = phases_of(shape);
         const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };
         const bool computes = p_.problem.parameters.varies() && !state_.in_padding
@@ -192,8 +221,8 @@ private:
                 const masks_of_chunk masks = mask_of(r, f);
                 uint64_t mask = masks.all & full, data = masks.data & mask;
                 if (packed) {
-                    mask = packed_mask(mask);
-                    data = packed_mask(data);
+                    mask = packed_mask(mask, places);
+                    data = packed_mask(data, places);
                 }
                 dim_t offset = regs[r] + fill[f];
                 for (const phase_steps &s : phases)
@@ -238,8 +267,7 @@ private:
                 });
         if (is_src_packed(t_, shape.run))
             for (int &v : values_)
-                if (v >= 0)
-                    v = emit_packing(v, places_of(shape.run, src_strides_, t_.src_elem_bits), true);
+                if (v >= 0) v = emit_packing(v, shape.run, true);
         if (p_.prefetch_bytes != 0) prefetch_all();
     }
 
@@ -416,8 +444,7 @@ private:
                         return;
                     }
                     if (packed && values_[r] >= 0)
-                        values_[r] = emit_packing(values_[r],
-                                places_of(shape.run, dst_strides_, t_.dst_elem_bits), false);
+                        values_[r] = emit_packing(values_[r], shape.run, false);
                     o.a = zero_if_none(values_[r]);
                     ops_.push_back(std::move(o));
                 });

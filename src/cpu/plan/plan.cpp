@@ -264,7 +264,9 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
     begun.stores = stores;
     begun.target = m;
     if (mode == plan_mode::move) {
-        begun.problem = m.vector_bytes < tuning::min_cut_at_data_vector_bytes ? p : cut_at_data(p);
+        begun.problem = m.vector_bytes < tuning::min_cut_at_data_vector_bytes
+                ? p
+                : cut_at_data(p, m.vector_bytes);
         begun.the_tile = choose_tile(begun.problem, m, stores, with_phases);
     } else {
         begun.problem = p;

@@ -77,6 +77,22 @@ bit_list fillers_behind(
     return fillers;
 }
 
+// Steps that there are of a dimension with whose levels, one behind the other, a run ends. 0 where
+// these are not all that is moved of it.
+dim_t whole_dim_steps(const move_problem &p, const bit_list &run, bool of_src) {
+    if (run.empty() || is_filler(run.back())) return 0;
+    const level &last = p.levels[size_t(run.back().level)];
+    const dim_limits &limits = p.limits[size_t(last.dim)];
+    const dim_t n = of_src ? limits.load : limits.store;
+    if (last.unit * last.extent < n) return 0;
+    for (size_t i = run.size(); i > 0 && !is_filler(run[i - 1]); i--) {
+        const level &l = p.levels[size_t(run[i - 1].level)];
+        if (l.dim != last.dim || !l.is_regular()) return 0;
+        if (l.unit == 1) return n;
+    }
+    return 0;
+}
+
 } // namespace
 
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes,
@@ -84,9 +100,12 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
     bit_list run;
     const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
     const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
-    dim_t n_elems = 1;   // of the run
-    size_t hole_end = 0; // bits of the run if its last level has an excess
-    bool is_packed = false, all_exact = true;
+    dim_t n_elems = 1;            // of the run
+    dim_t n_elems_before_dim = 1; // of which it has the last level
+    size_t hole_end = 0;          // bits of the run if its last level has an excess
+    bool is_packed = false;
+    bool is_whole = true; // of all dimensions in it there are all steps
+    bool is_whole_before_dim = true, may_have_hole = of_src;
     // False if there are none.
     const auto add_fillers = [&] {
         const bool is_behind_hole = is_packed && run.size() == hole_end;
@@ -112,7 +131,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             const int n_digit_bits = phased.has(l) ? digit_bits(l, of_src) : 0;
             if (!l.is_regular() && n_digit_bits == 0) continue;
             const dim_t stride = stride_of(l, of_src);
-            const bool is_behind_hole = of_src && is_packed && run.size() == hole_end
+            const bool is_behind_hole = may_have_hole && is_packed && run.size() == hole_end
                     && stride == bytes_of(dim_t(1) << hole_end);
             if ((stride != bytes_of(n_elems) && !is_behind_hole)
                     || !may_enter(p, run, int(i), phased))
@@ -127,24 +146,37 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
                 packed_bits = 0; // as above
             }
             // What a tail leaves of a packed run must be a beginning of it.
-            if (is_packed && !all_exact) return run;
+            if (is_packed && !is_whole) return run;
             const int n_bits = n_digit_bits > 0 ? n_digit_bits : total_bits(l);
             const dim_t extent = n_digit_bits > 0 ? inner_extent(l, of_src) : l.extent;
+            if (l.unit == 1) {
+                n_elems_before_dim = n_elems;
+                is_whole_before_dim = is_whole;
+            }
             for (int k = 0; k < n_bits; k++)
                 run.push_back({int(i), k});
-            all_exact = all_exact && is_exact(p, l)
-                    && (n_digit_bits == 0 || l.extent % extent == 0);
+            dim_t dim_steps = whole_dim_steps(p, run, of_src);
+            if (!is_exact(p, l) && dim_steps > tuning::max_packed_steps) dim_steps = 0;
+            if (n_digit_bits > 0)
+                is_whole = is_whole && is_exact(p, l) && l.extent % extent == 0;
+            else
+                is_whole = dim_steps > 0 && is_whole_before_dim;
             if (is_packed && run.size() >= packed_bits) {
                 run.resize(packed_bits);
                 return run;
             }
             if (n_digit_bits > 0 && extent != dim_t(1) << n_bits) return run;
-            if (!is_pow2(extent)) {
-                if (run.size() >= packed_bits || !all_exact) return run;
+            const dim_t n_bits_elems = n_elems << n_bits;
+            const dim_t n = dim_steps > 0 ? n_elems_before_dim * dim_steps : n_elems * extent;
+            if (n < n_bits_elems && run.size() < packed_bits && is_whole) {
                 hole_end = is_packed ? 0 : run.size();
                 is_packed = true;
-            }
-            n_elems *= extent;
+                may_have_hole = of_src || is_pow2(extent);
+                n_elems = n;
+            } else if (is_pow2(extent))
+                n_elems = n_bits_elems;
+            else
+                return run;
             grown = true;
         }
         if (!grown) grown = !run.empty() && add_fillers();
@@ -154,7 +186,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
 
 dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
     const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
-    dim_t n_bits = elem_bits;
+    dim_t n_bits = elem_bits, n_bits_before_dim = n_bits;
     for (size_t i = 0; i < run.size();) {
         if (is_filler(run[i])) {
             n_bits *= 2;
@@ -162,32 +194,48 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
             continue;
         }
         const level &l = p.levels[size_t(run[i].level)];
+        // Behind a hole, or behind what there is of a dimension.
+        if (i > 0 && elem_bits >= 8) n_bits = stride_of(l, of_src) * 8;
+        if (l.unit == 1) n_bits_before_dim = n_bits;
         dim_t steps = 1;
         for (const int index = run[i].level; i < run.size() && run[i].level == index; i++)
             steps *= 2;
-        const bool has_hole = i < run.size()
-                && (is_filler(run[i])
-                        || stride_of(p.levels[size_t(run[i].level)], of_src) * 8 == n_bits * steps);
+        const bool has_hole = i < run.size() && is_filler(run[i]);
         n_bits *= has_hole ? steps : std::min(steps, l.extent);
     }
+    if (const dim_t dim_steps = whole_dim_steps(p, run, of_src))
+        n_bits = std::min(n_bits, n_bits_before_dim * dim_steps);
     return std::max<dim_t>(1, n_bits / 8);
 }
 
-move_problem cut_at_data(const move_problem &p) {
+namespace {
+
+// Whether steps that are no power of two are few bytes, and padding behind them does not fill whole
+// vectors of the destination, of which what is read would then be one step in each of many.
+bool is_worth_packing(const move_problem &p, const level &l, dim_t n_read, int vector_bytes) {
+    const dim_t data_bytes = l.dst_stride << ceil_log2(n_read);
+    return n_read * p.elem_bytes <= tuning::max_packed_step_bytes
+            && (l.dst_stride * l.extent < vector_bytes || data_bytes >= vector_bytes);
+}
+
+} // namespace
+
+move_problem cut_at_data(const move_problem &p, int vector_bytes) {
     move_problem cut = p;
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &l = p.levels[i];
         if (!l.is_regular() || p.limits[size_t(l.dim)].load % l.unit != 0) continue;
         const dim_t n_read = p.limits[size_t(l.dim)].load / l.unit;
-        if (n_read < 2 || !is_pow2(n_read) || n_read >= l.extent || l.extent % n_read != 0)
-            continue;
+        const dim_t steps = dim_t(1) << ceil_log2(n_read); // others of its dimension surround them
+        if (n_read < 2 || steps >= l.extent || l.extent % steps != 0) continue;
+        if (!is_pow2(n_read) && !is_worth_packing(p, l, n_read, vector_bytes)) continue;
         const auto goes_on_behind = [&](const level &next) {
             return next.is_regular() && next.dim != l.dim
                     && next.src_stride == l.src_stride * n_read && is_read(p.limits, next, 0);
         };
         if (std::none_of(p.levels.begin(), p.levels.end(), goes_on_behind)) continue;
-        cut.levels[i].extent = n_read;
-        cut.levels.push_back(in_groups(l, n_read));
+        cut.levels[i].extent = steps;
+        cut.levels.push_back(in_groups(l, steps));
     }
     return cut;
 }

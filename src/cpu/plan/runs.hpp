@@ -73,16 +73,17 @@ int digit_bits(const level &l, bool of_src);
 // whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
 // is so short that the next level begins within `packed_bits` (see tile::src_run), or that level
 // begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
-// of 4.
+// of 4. The same of all levels of a dimension, one behind the other, of which there are fewer steps
+// than they have bits for, whether blocks of the other side cut it or pad it.
 // `vector_bytes`: of loads that some elements in a few may be picked from; 0: none.
 // `phased`: irregular levels that give their digit_bits().
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits,
         int vector_bytes = 0, phased_dims phased = phased_dims::none());
 
-// The same problem with levels of which a power of two is read, and the rest is padding, in two
-// where another level goes on in the source behind what is read: the run goes on there, too. Two
-// channels of nhwc that become 16 are 2 of 1 and 8 of 2.
-move_problem cut_at_data(const move_problem &p);
+// The same problem with levels of which some steps are read, and the rest is padding, in two where
+// another level goes on in the source behind what is read: the run goes on there, too. Two channels
+// of nhwc that become 16 are 2 of 1 and 8 of 2, three are 4 of 1 and 4 of 4.
+move_problem cut_at_data(const move_problem &p, int vector_bytes);
 
 // What a run covers in memory: of its last level no more than that has.
 dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src);

@@ -72,9 +72,10 @@ struct tile {
     int vector_bytes;                 // 16..64; elem_bytes where one element is moved at a time
     inline_vector<tile_bit, 16> bits; // n_lane_bits() or more
     // Indices into bits; loads of 2^n elements (the whole run or one register). A run may be
-    // packed: a short level in it has more bits than steps, and the next level begins right behind
-    // its last step. C = 3 in front of w takes bits c0 c1 w0 w1 with strides of 1, 2, 3 and 6
-    // elements, of which those with c = 3 do not exist: 16 lanes are 12 elements of memory.
+    // packed: a short level in it (or all levels of a dimension) has more bits than steps, and the
+    // next level begins right behind its last step. C = 3 in front of w takes bits c0 c1 w0 w1 with
+    // strides of 1, 2, 3 and 6 elements, of which those with c = 3 do not exist: 16 lanes are 12
+    // elements of memory.
     bit_indices src_run;
     bit_indices dst_run;
     inline_vector<int, 16> bits_of_level; // how many low bits of each problem level the tile covers
