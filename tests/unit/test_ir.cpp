@@ -2,6 +2,7 @@
 // Kernel IR as data: what verify() refuses, what the interpreter does with a kernel made by hand,
 // what build() makes of small plans, and the text of one of them.
 #include "cpu/ir/ir.hpp"
+#include "cpu/ir/widen_stores.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -314,6 +315,78 @@ TEST(Build, StreamingIsPassedOn) {
 }
 
 // ---------------------------------------------------------------- text
+
+// What stores write, by their order, as "offset+bytes".
+std::vector<std::string> stores_of(const block &ops) {
+    std::vector<std::string> texts;
+    for (const op &o : ops)
+        if (o.kind == op_kind::store)
+            for (const chunk &c : o.chunks)
+                texts.push_back(std::to_string(c.offset_bytes) + "+"
+                        + std::to_string(__builtin_popcountll(c.mask)));
+    return texts;
+}
+
+std::vector<std::string> widened(block ops) {
+    widen_stores(ops);
+    return stores_of(ops);
+}
+
+using texts = std::vector<std::string>;
+
+TEST(WidenStores, OverWhatLaterOnesStore) {
+    const uint64_t nine = low_bits(9);
+    // Rows side by side, in any order: all but the last.
+    EXPECT_EQ(widened({make_store(0, 16, {{18, nine}}), make_store(1, 16, {{0, nine}}),
+                      make_store(2, 16, {{9, nine}})}),
+            (texts {"0+16", "9+16", "18+9"}));
+    // Rows that share registers, whose order stays: 9 comes behind 0, but 18 before it.
+    EXPECT_EQ(widened({make_store(0, 16, {{0, nine}, {18, nine}}),
+                      make_store(1, 16, {{9, nine}, {27, nine}})}),
+            (texts {"0+16", "18+16", "9+9", "27+9"}));
+    // Several short rows together cover what one is widened by.
+    EXPECT_EQ(widened({make_store(0, 8, {{0, 0x1f}, {5, 0x3}}),
+                      make_store(1, 8, {{7, 0x1}, {8, 0}})}),
+            (texts {"0+8", "5+2", "7+1", "8+0"}));
+    EXPECT_EQ(widened({make_store(0, 32, {{0, low_bits(25)}}),
+                      make_store(1, 32, {{25, low_bits(25)}})}),
+            (texts {"0+32", "25+25"}));
+}
+
+TEST(WidenStores, NotElsewhere) {
+    const uint64_t nine = low_bits(9);
+    // Gaps between rows, rows behind each other that are too short, and bytes of no one.
+    EXPECT_EQ(widened({make_store(0, 16, {{0, nine}}), make_store(1, 16, {{10, nine}})}),
+            (texts {"0+9", "10+9"}));
+    EXPECT_EQ(widened({make_store(0, 16, {{0, nine}}), make_store(1, 16, {{9, low_bits(6)}})}),
+            (texts {"0+9", "9+6"}));
+    // What is widened itself has not stored what lies behind it.
+    EXPECT_EQ(widened({make_store(0, 16, {{0, nine}}), make_store(1, 8, {{9, 0x7}}),
+                      make_store(2, 4, {{12, 0x1}})}),
+            (texts {"0+9", "9+4", "12+1"}));
+    // Masks that are no beginning of a chunk.
+    EXPECT_EQ(widened({make_store(0, 16, {{0, nine << 1}}), make_store(1, 16, {{9, 0xffff}})}),
+            (texts {"0+9", "9+16"}));
+    // Not beyond a chunk, and stores of whole powers of two stay in their order.
+    EXPECT_EQ(widened({make_store(0, 8, {{8, 0xff}, {0, 0xf}})}), (texts {"8+8", "0+4"}));
+}
+
+// Rows of 9 bytes, of machines that have no masks for them.
+TEST(WidenStores, OfShortRows) {
+    const auto n_wide = [](const machine &m) {
+        const tfmt::cpu::plan p = planned(normalized({96, 3, 3}, "bca", "abc", tfmt_u8), m);
+        int n = 0;
+        for (const auto &spec : p.kernels)
+            for (const block &b : build(p, spec).blocks)
+                for (const op &o : b)
+                    for (const chunk &c : o.chunks)
+                        n += o.kind == op_kind::store && c.mask == all16;
+        return n;
+    };
+    EXPECT_GT(n_wide(avx2()), 0);
+    EXPECT_GT(n_wide(sse41()), 0);
+    EXPECT_EQ(n_wide(avx512()), 0);
+}
 
 TEST(Text, OfEveryOperation) {
     kernel k = small_kernel();

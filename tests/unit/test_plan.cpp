@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "cpu/exec/driver.hpp"
 #include "cpu/ir/ir.hpp"
@@ -107,7 +108,10 @@ TEST(Plan, HasWork) {
 
 class store_counter {
 public:
-    // Stores of each byte of the destination.
+    explicit store_counter(bool has_masks) : has_masks_(has_masks) {}
+
+    // Stores of each byte of the destination. Without masks, those of a block count as one: what
+    // it stores may reach into what it stores next.
     std::map<dim_t, int> counts;
 
     void call(const tfmt::cpu::ir::kernel &k, const kernel_call &c) {
@@ -131,20 +135,26 @@ private:
     }
 
     void store(const tfmt::cpu::ir::block &ops, dim_t at) {
+        std::set<dim_t> stored;
         for (const tfmt::cpu::ir::op &o : ops) {
             if (o.kind != tfmt::cpu::ir::op_kind::store) continue;
             for (const tfmt::cpu::ir::chunk &c : o.chunks)
-                for (int byte = 0; byte < o.unit_bytes; byte++)
-                    if (c.mask >> byte & 1) counts[at + c.offset_bytes + byte]++;
+                for (int byte = 0; byte < o.unit_bytes; byte++) {
+                    if (!(c.mask >> byte & 1)) continue;
+                    const dim_t to = at + c.offset_bytes + byte;
+                    if (stored.insert(to).second || has_masks_) counts[to]++;
+                }
         }
     }
+
+    const bool has_masks_;
 };
 
 std::map<dim_t, int> stores_of(const plan &p) {
     std::vector<tfmt::cpu::ir::kernel> kernels;
     for (const tfmt::cpu::kernel_spec &spec : p.kernels)
         kernels.push_back(tfmt::cpu::ir::build(p, spec));
-    store_counter counter;
+    store_counter counter(p.target.has_masks());
     const driver calls(p);
     calls.run(0, calls.n_items(),
             [&](const kernel_call &c) { counter.call(kernels[size_t(c.kernel)], c); });
@@ -311,6 +321,19 @@ TEST(Plan, OrderOfMuchPadding) {
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_f64), "2 x 256, 256 -> 1048576");
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_f32), "2 x 256, 256 -> 524288");
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "2 x 256, 131072 -> 512");
+}
+
+// Short rows are copied in fours, where stores may reach into the next row.
+TEST(Plan, CopiesShortRowsTogether) {
+    const auto n_regs = [](dim_t row_elems, const machine &m) {
+        const plan p = planned(normalized({32, 32, row_elems}, "bac", "abc", tfmt_u8), m);
+        return 1 << p.the_tile.n_reg_bits();
+    };
+    EXPECT_EQ(n_regs(9, avx2()), 4);
+    EXPECT_EQ(n_regs(9, sse41()), 4);
+    EXPECT_EQ(n_regs(9, avx512()), 1);
+    EXPECT_EQ(n_regs(40, avx2()), 8);  // two of each row
+    EXPECT_EQ(n_regs(500, avx2()), 4); // of one row
 }
 
 // Fillers are read for what lies behind them: where colliding rows of the destination leave nothing

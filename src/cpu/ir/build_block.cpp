@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cpu/ir/cut_masks.hpp"
+#include "cpu/ir/widen_stores.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::ir {
@@ -44,6 +45,7 @@ public:
         }
         store_all();
         if (!stores_all_) drop_dead();
+        if (widens_stores()) widen_stores(ops_);
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
     }
@@ -234,6 +236,15 @@ private:
             if (computes) o.param_offset_bytes = params[r];
             add(r, std::move(o));
         }
+    }
+
+    // Not of what is converted or packed while it is stored, nor added to old values, which would
+    // be gone; past the caches vectors are stored whole anyway.
+    bool widens_stores() const {
+        const conversion &converts = p_.problem.converts;
+        return !p_.target.has_masks() && (!converts || converts.at_load)
+                && t_.dst_elem_bits == 8 * t_.elem_bytes && !converts.steps.has_sum
+                && p_.stores != store_path::streamed;
     }
 
     static uint64_t common_mask(std::vector<cut_masks> &masks, size_t r, size_t f) {

@@ -36,6 +36,9 @@ struct machine {
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
 
+    // Whether loads and stores of some bytes of a vector are one instruction.
+    bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }
+
     // Whether any order of the elements of a vector takes one instruction.
     bool can_permute(int elem_bytes) const {
         return has_two_source_permutes && (elem_bytes >= 2 || has_vbmi);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/ir/widen_stores.hpp"
+
+namespace tfmt::cpu::ir {
+
+namespace {
+
+// Bytes of memory, as ranges in any order that do not touch.
+class byte_ranges {
+public:
+    void add(int64_t begin, int64_t end) {
+        for (size_t i = 0; i < ranges_.size();) {
+            const range r = ranges_[i];
+            if (r.end < begin || end < r.begin) {
+                i++;
+                continue;
+            }
+            begin = std::min(begin, r.begin);
+            end = std::max(end, r.end);
+            ranges_[i] = ranges_.back();
+            ranges_.pop_back();
+        }
+        ranges_.push_back({begin, end});
+    }
+
+    bool has(int64_t begin, int64_t end) const {
+        return std::any_of(ranges_.begin(), ranges_.end(),
+                [&](const range &r) { return r.begin <= begin && end <= r.end; });
+    }
+
+private:
+    struct range {
+        int64_t begin, end;
+    };
+    std::vector<range> ranges_;
+};
+
+// The bytes that a chunk writes if these are a beginning of it, else 0.
+int prefix_bytes(const chunk &c) {
+    const int n = __builtin_popcountll(c.mask);
+    return c.mask == low_bits(n) ? n : 0;
+}
+
+bool is_in_parts(const op &o) {
+    return o.kind == op_kind::store
+            && std::any_of(o.chunks.begin(), o.chunks.end(), [](const chunk &c) {
+                   const int n = prefix_bytes(c);
+                   return (n & (n - 1)) != 0;
+               });
+}
+
+} // namespace
+
+void widen_stores(block &ops) {
+    if (std::none_of(ops.begin(), ops.end(), is_in_parts)) return;
+    // By addresses, so that rows come before the ones behind them.
+    const auto stores = std::stable_partition(
+            ops.begin(), ops.end(), [](const op &o) { return o.kind != op_kind::store; });
+    std::stable_sort(stores, ops.end(), [](const op &a, const op &b) {
+        return a.chunks[0].offset_bytes < b.chunks[0].offset_bytes;
+    });
+    byte_ranges later; // what is stored for good behind the chunk
+    for (auto o = ops.end(); o-- != stores;)
+        for (size_t i = o->chunks.size(); i-- > 0;) {
+            chunk &c = o->chunks[i];
+            const int n = prefix_bytes(c);
+            if (n == 0) continue; // with holes: not looked at
+            const int64_t end = c.offset_bytes + n;
+            int wide = 1;
+            while (wide < n)
+                wide *= 2;
+            if (wide <= o->unit_bytes && wide > n && later.has(end, c.offset_bytes + wide))
+                c.mask = low_bits(wide);
+            later.add(c.offset_bytes, end);
+        }
+}
+
+} // namespace tfmt::cpu::ir
