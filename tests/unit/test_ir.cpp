@@ -2,7 +2,7 @@
 // Kernel IR as data: what verify() refuses, what the interpreter does with a kernel made by hand,
 // what build() makes of small plans, and the text of one of them.
 #include "cpu/ir/ir.hpp"
-#include "cpu/ir/widen_stores.hpp"
+#include "cpu/ir/widen.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -100,6 +100,11 @@ TEST(Verify, RefusesMalformedKernels) {
                     [](kernel &k) {
                         k.constants[0][7] = 32;
                         k.blocks[0][3] = make_indexed(op_kind::permute2, 3, 2, 1, 0);
+                    }},
+            {"index beyond the sources", // zeros are within16's alone
+                    [](kernel &k) {
+                        k.constants[0][7] = zero_index;
+                        k.blocks[0][3].kind = op_kind::permute;
                     }},
             {"shuffle of a scalar",
                     [](kernel &k) {
@@ -369,6 +374,54 @@ TEST(WidenStores, NotElsewhere) {
             (texts {"0+9", "9+16"}));
     // Not beyond a chunk, and stores of whole powers of two stay in their order.
     EXPECT_EQ(widened({make_store(0, 8, {{8, 0xff}, {0, 0xf}})}), (texts {"8+8", "0+4"}));
+}
+
+texts loads_of(const block &ops) {
+    texts all;
+    for (const op &o : ops)
+        for (const chunk &c : o.chunks)
+            all.push_back(std::to_string(c.offset_bytes) + "+"
+                    + std::to_string(__builtin_popcountll(c.mask)));
+    return all;
+}
+
+TEST(WidenLoads, UpToWhatIsReadBehindThem) {
+    const auto widened = [](block ops, const std::vector<size_t> &free) {
+        widen_loads(ops, free);
+        return loads_of(ops);
+    };
+    const uint64_t seven = low_bits(7);
+    // In any order, and over what lies between, but nothing behind the last.
+    EXPECT_EQ(widened({make_load(0, 8, {{40, seven}, {0, seven}}),
+                              make_load(1, 8, {{7, seven}, {20, seven}})},
+                      {0, 1}),
+            (texts {"40+7", "0+8", "7+8", "20+8"}));
+    // The other load counts, but its zeros are wanted.
+    EXPECT_EQ(widened({make_load(0, 8, {{0, seven}}), make_load(1, 8, {{8, seven}})}, {0}),
+            (texts {"0+8", "8+7"}));
+    EXPECT_EQ(widened({make_load(0, 8, {{0, seven}}), make_load(1, 8, {{8, seven}})}, {1}),
+            (texts {"0+7", "8+7"}));
+    // Byte 7 lies in the page of byte 6 or in that of byte 4101, of byte 4102 it need not.
+    EXPECT_EQ(
+            widened({make_load(0, 8, {{0, seven}}), make_load(1, 1, {{4101, 1}})}, {0})[0], "0+8");
+    EXPECT_EQ(
+            widened({make_load(0, 8, {{0, seven}}), make_load(1, 1, {{4102, 1}})}, {0})[0], "0+7");
+    // Seven bytes more, of which the last one must not lie behind all that is read.
+    EXPECT_EQ(widened({make_load(0, 16, {{0, low_bits(9)}}), make_load(1, 1, {{14, 1}})}, {0})[0],
+            "0+9");
+    EXPECT_EQ(widened({make_load(0, 16, {{0, low_bits(9)}}), make_load(1, 1, {{15, 1}})}, {0})[0],
+            "0+16");
+}
+
+// 3 of 8 bytes are read with what lies between them, and a shuffle leaves zeros.
+TEST(WidenLoads, HolesThatBecomeZeros) {
+    const auto text_of_block = [](const machine &m) {
+        const tfmt::cpu::plan p = planned(normalized({1, 3, 8, 8}, "aBcd8b", "aBcd4b", tfmt_u8), m);
+        return to_text(build(p, p.kernels[0]));
+    };
+    const std::string narrow = text_of_block(sse41()), wide = text_of_block(avx512());
+    EXPECT_NE(narrow.find("c0 = 0 1 2 128 "), std::string::npos) << narrow;
+    EXPECT_EQ(wide.find(" 128 "), std::string::npos) << wide;
 }
 
 // Rows of 9 bytes, of machines that have no masks for them.

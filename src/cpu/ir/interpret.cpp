@@ -223,6 +223,7 @@ private:
         bytes value {};
         for (int i = 0; i < k_.vector_bytes; i++) {
             const int from = indices[i];
+            if (o.kind == op_kind::within16 && from == zero_index) continue;
             value[i] = from < k_.vector_bytes ? values_[o.a][from]
                                               : values_[o.b][from - k_.vector_bytes];
         }

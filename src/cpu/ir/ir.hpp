@@ -16,8 +16,8 @@
 //
 // A value is defined once in its block and used there any number of times; blocks share no values,
 // but their numbers. Masks name bytes: bit i of a chunk's mask is byte i of the chunk. Bytes of a
-// load that are masked off are zero and are not read unless they lie between bytes that are; bytes
-// of a store that are masked off are never written.
+// load that are masked off are zero and are not read unless they lie between bytes that are, less
+// than a page apart; bytes of a store that are masked off are never written.
 //
 // A kernel that converts (kernel::converts) does so in its loads or in its stores. Masks, chunks'
 // sizes and all else but addresses still count the bytes of values, whose lanes are kernel::
@@ -33,7 +33,7 @@ enum class op_kind : uint8_t {
     unpack, // interleave units of `unit_bytes` of the low (high) 8 bytes of each 16 bytes of a and
             // b
     lanes128, // 16-byte lanes of a and b by selector (see lane_selector)
-    within16, // every 16 bytes of a permuted by a constant of 16 byte indices
+    within16, // every 16 bytes of a permuted by a constant of 16 byte indices, or zero_index
     permute,  // bytes of a by a constant of byte indices
     permute2  // bytes of a (index < vector) and b (index >= vector) by a constant of byte indices
 };
@@ -65,6 +65,8 @@ struct op {
 using block = std::vector<op>;
 
 using byte_indices = std::array<uint8_t, 64>;
+
+constexpr uint8_t zero_index = 0x80; // of within16: zero
 
 // What a kernel with a scratch does besides loops and blocks.
 enum class scratch_step : uint8_t {

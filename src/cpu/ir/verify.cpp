@@ -87,6 +87,10 @@ std::string check_shuffle(const kernel &k, const op &o) {
     const int limit = o.b >= 0 ? 2 * k.vector_bytes : k.vector_bytes;
     const int lane_bytes = std::max(1, k.elem_bytes);
     for (int i = 0; i < k.vector_bytes; i++) {
+        if (o.kind == op_kind::within16 && indices[i - i % lane_bytes] == zero_index) {
+            if (indices[i] != zero_index) return "shuffle of parts of elements";
+            continue;
+        }
         if (indices[i] >= limit) return "index beyond the sources";
         if (o.kind == op_kind::within16 && indices[i] / 16 != i / 16)
             return "within16 crosses 16 bytes";

@@ -458,7 +458,7 @@ bool has_too_many_phases(const move_problem &p, const tile &t) {
 }
 
 // Of a copy of short rows, some that lie side by side in the destination: what is stored of one may
-// reach into the next where there are no masks (ir/widen_stores). Time over memcpy, one row / four,
+// reach into the next where there are no masks (ir/widen). Time over memcpy, one row / four,
 // the 131 of 11700 reorders that this changes on AVX2: 1.52 / 1.31 (f32 ABcd4a4b -> acdb 64x3x3x3
 // 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with two rows a third of it less, with eight
 // the same; 77 on SSE4.1 1.62 / 1.33. AVX-512: no difference.

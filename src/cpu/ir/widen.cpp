@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/ir/widen_stores.hpp"
+#include "cpu/ir/widen.hpp"
+
+#include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::ir {
 
@@ -41,18 +43,24 @@ int prefix_bytes(const chunk &c) {
     return c.mask == low_bits(n) ? n : 0;
 }
 
-bool is_in_parts(const op &o) {
+// The power of two that a chunk of `n` bytes is widened to.
+int wide_bytes(int n) {
+    int wide = 1;
+    while (wide < n)
+        wide *= 2;
+    return wide;
+}
+
+bool stores_parts(const op &o) {
     return o.kind == op_kind::store
-            && std::any_of(o.chunks.begin(), o.chunks.end(), [](const chunk &c) {
-                   const int n = prefix_bytes(c);
-                   return (n & (n - 1)) != 0;
-               });
+            && std::any_of(o.chunks.begin(), o.chunks.end(),
+                    [](const chunk &c) { return is_in_parts(c.mask); });
 }
 
 } // namespace
 
 void widen_stores(block &ops) {
-    if (std::none_of(ops.begin(), ops.end(), is_in_parts)) return;
+    if (std::none_of(ops.begin(), ops.end(), stores_parts)) return;
     // By addresses, so that rows come before the ones behind them.
     const auto stores = std::stable_partition(
             ops.begin(), ops.end(), [](const op &o) { return o.kind != op_kind::store; });
@@ -66,13 +74,36 @@ void widen_stores(block &ops) {
             const int n = prefix_bytes(c);
             if (n == 0) continue; // with holes: not looked at
             const int64_t end = c.offset_bytes + n;
-            int wide = 1;
-            while (wide < n)
-                wide *= 2;
+            const int wide = wide_bytes(n);
             if (wide <= o->unit_bytes && wide > n && later.has(end, c.offset_bytes + wide))
                 c.mask = low_bits(wide);
             later.add(c.offset_bytes, end);
         }
+}
+
+void widen_loads(block &ops, const std::vector<size_t> &free) {
+    struct range {
+        int64_t begin, end;
+    };
+    std::vector<range> read;
+    for (const op &o : ops) {
+        if (o.kind != op_kind::load) continue;
+        for (const chunk &c : o.chunks)
+            if (const int n = prefix_bytes(c)) read.push_back({c.offset_bytes, c.offset_bytes + n});
+    }
+    for (size_t index : free) {
+        op &o = ops[index];
+        for (chunk &c : o.chunks) {
+            const int n = prefix_bytes(c), wide = wide_bytes(n);
+            if (n == 0 || wide == n || wide > o.unit_bytes) continue;
+            const int64_t last = c.offset_bytes + n - 1, wide_last = c.offset_bytes + wide - 1;
+            const auto is_behind = [&](const range &r) {
+                return r.end > wide_last
+                        && std::max(r.begin, wide_last) < last + tuning::page_bytes;
+            };
+            if (std::any_of(read.begin(), read.end(), is_behind)) c.mask = c.data = low_bits(wide);
+        }
+    }
 }
 
 } // namespace tfmt::cpu::ir

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cpu/ir/ir.hpp"
+
+// Loads and stores of parts of vectors without mask registers, which are an instruction or two for
+// each 16, 8, 4, 2 and 1 bytes. In: a block. Out: the same with masks that are a beginning of a
+// chunk widened to a power of two bytes where that does no harm.
+namespace tfmt::cpu::ir {
+
+// Whether what takes part is a beginning of a chunk that takes more than one instruction.
+inline bool is_in_parts(uint64_t mask) {
+    const int n = __builtin_popcountll(mask);
+    return mask == low_bits(n) && (n & (n - 1)) != 0;
+}
+
+// Stores may write further where later ones of the block store what comes behind: of rows of 9
+// bytes side by side all but the last are stored by 16.
+void widen_stores(block &ops);
+
+// The loads at `free` may read further, if these bytes are read as well or lie between two that
+// are, less than a page apart, so in a page of one of them. `free`: indices of loads of which
+// nothing is wanted, not even zeros, beyond their masks; the others are read, too.
+void widen_loads(block &ops, const std::vector<size_t> &free);
+
+} // namespace tfmt::cpu::ir
