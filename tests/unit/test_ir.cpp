@@ -373,7 +373,8 @@ TEST(WidenStores, NotElsewhere) {
     EXPECT_EQ(widened({make_store(0, 16, {{0, nine << 1}}), make_store(1, 16, {{9, 0xffff}})}),
             (texts {"0+9", "9+16"}));
     // Not beyond a chunk, and stores of whole powers of two stay in their order.
-    EXPECT_EQ(widened({make_store(0, 8, {{8, 0xff}, {0, 0xf}})}), (texts {"8+8", "0+4"}));
+    EXPECT_EQ(widened({make_store(0, 8, {{8, 0xff}}), make_store(1, 8, {{0, 0xf}})}),
+            (texts {"8+8", "0+4"}));
 }
 
 texts loads_of(const block &ops) {

@@ -47,12 +47,14 @@ test_case short_inner_case(tfmt_test::random_source &random) {
 // A few channels, which blocks of one side or both cut and pad.
 test_case few_channels_case(tfmt_test::random_source &random) {
     static const char *const tags[] = {"acdb", "cdba", "abcd", "aBcd2b", "aBcd4b", "aBcd5b",
-            "aBcd16b", "ABcd4a2b", "ABcd8b16a2b", "AcdB16a4b", "BcdA16a3b", "ABcd2b8a4b"};
+            "aBcd16b", "ABcd4a2b", "ABcd8b16a2b", "AcdB16a4b", "BcdA16a3b", "ABcd2b8a4b", "adbc",
+            "AcdB4b8a4b"};
     const tfmt_data_type_t type = types[random.below(5)];
     const tfmt_test::dims dims {random.one_in(2) ? random.between(1, 40) : 1, random.between(2, 9),
             random.between(1, 12), random.between(1, 40)};
     const std::string text = tfmt_test::dims_text(dims) + " tag ";
-    const std::string src = tags[random.below(12)], dst = tags[random.below(12)];
+    const std::string src = tags[random.below(std::size(tags))],
+                      dst = tags[random.below(std::size(tags))];
     return {type, {tfmt_test::make_with_tag(dims, type, src), text + src},
             {tfmt_test::make_with_tag(dims, type, dst), text + dst}};
 }
@@ -105,6 +107,12 @@ TEST_P(KernelsOn, ShortInnerExtents) {
 }
 
 TEST_P(KernelsOn, FewChannels) {
+    // A packed run with one bit of the channels, the other of which says what is padding.
+    const tfmt_test::dims dims {64, 3, 7, 7};
+    ASSERT_TRUE(
+            is_right({tfmt_s8, {tfmt_test::make_with_tag(dims, tfmt_s8, "adbc"), "adbc"},
+                             {tfmt_test::make_with_tag(dims, tfmt_s8, "AcdB4b8a4b"), "AcdB4b8a4b"}},
+                    1));
     for (int i = 0; i < tfmt_test::scaled(600); i++) {
         tfmt_test::random_source random(uint64_t(i) * 3571 + 5);
         ASSERT_TRUE(is_right(few_channels_case(random), uint64_t(i)));

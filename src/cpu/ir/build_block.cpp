@@ -242,13 +242,12 @@ private:
         }
     }
 
-    // Not of what is converted or packed while it is stored, nor added to old values, which would
-    // be gone; past the caches vectors are stored whole anyway.
+    // Not of what is converted while it is stored (so are sums, whose old values would be gone),
+    // nor of elements of 4 bits; past the caches vectors are stored whole anyway.
     bool widens_stores() const {
         const conversion &converts = p_.problem.converts;
         return !p_.target.has_masks() && (!converts || converts.at_load)
-                && t_.dst_elem_bits == 8 * t_.elem_bytes && !converts.steps.has_sum
-                && p_.stores != store_path::streamed;
+                && t_.dst_elem_bits == 8 * t_.elem_bytes && p_.stores != store_path::streamed;
     }
 
     static uint64_t common_mask(std::vector<cut_masks> &masks, size_t r, size_t f) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/ir/widen.hpp"
 
+#include <algorithm>
+
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::ir {

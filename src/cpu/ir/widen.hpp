@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "cpu/ir/ir.hpp"
 
 // Loads and stores of parts of vectors without mask registers, which are an instruction or two for
@@ -15,7 +17,8 @@ inline bool is_in_parts(uint64_t mask) {
 }
 
 // Stores may write further where later ones of the block store what comes behind: of rows of 9
-// bytes side by side all but the last are stored by 16.
+// bytes side by side all but the last are stored by 16. If any is in parts, all come behind the
+// other operations and by their addresses; so no load may depend on one.
 void widen_stores(block &ops);
 
 // The loads at `free` may read further, if these bytes are read as well or lie between two that

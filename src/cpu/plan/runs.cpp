@@ -95,6 +95,11 @@ dim_t whole_dim_steps(const move_problem &p, const bit_list &run, bool of_src) {
 
 } // namespace
 
+bool may_pack_runs(const move_problem &p) {
+    if (p.converts && (p.src_elem_bits() < 8 || p.dst_elem_bits() < 8)) return false; // pairs stay
+    return !p.parameters.varies(); // their values lie in the order of lanes
+}
+
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes,
         phased_dims phased) {
     bit_list run;
@@ -105,7 +110,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
     size_t hole_end = 0;          // bits of the run if its last level has an excess
     bool is_packed = false;
     bool is_whole = true; // of all dimensions in it there are all steps
-    bool is_whole_before_dim = true, may_have_hole = of_src;
+    bool is_whole_before_dim = true;
     // False if there are none.
     const auto add_fillers = [&] {
         const bool is_behind_hole = is_packed && run.size() == hole_end;
@@ -131,7 +136,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             const int n_digit_bits = phased.has(l) ? digit_bits(l, of_src) : 0;
             if (!l.is_regular() && n_digit_bits == 0) continue;
             const dim_t stride = stride_of(l, of_src);
-            const bool is_behind_hole = may_have_hole && is_packed && run.size() == hole_end
+            const bool is_behind_hole = is_packed && run.size() == hole_end
                     && stride == bytes_of(dim_t(1) << hole_end);
             if ((stride != bytes_of(n_elems) && !is_behind_hole)
                     || !may_enter(p, run, int(i), phased))
@@ -145,7 +150,8 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
                 n_elems = dim_t(1) << hole_end;
                 packed_bits = 0; // as above
             }
-            // What a tail leaves of a packed run must be a beginning of it.
+            // What a tail leaves of a packed run must be a beginning of it: others are many pieces
+            // where there are no masks.
             if (is_packed && !is_whole) return run;
             const int n_bits = n_digit_bits > 0 ? n_digit_bits : total_bits(l);
             const dim_t extent = n_digit_bits > 0 ? inner_extent(l, of_src) : l.extent;
@@ -171,7 +177,6 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             if (n < n_bits_elems && run.size() < packed_bits && is_whole) {
                 hole_end = is_packed ? 0 : run.size();
                 is_packed = true;
-                may_have_hole = of_src || is_pow2(extent);
                 n_elems = n;
             } else if (is_pow2(extent))
                 n_elems = n_bits_elems;
@@ -210,11 +215,12 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
 
 namespace {
 
-// Whether steps that are no power of two are few bytes, and padding behind them does not fill whole
-// vectors of the destination, of which what is read would then be one step in each of many.
+// Whether runs are packed at all, steps that are no power of two are few bytes, and padding behind
+// them does not fill whole vectors of the destination, of which what is read would then be one step
+// in each of many.
 bool is_worth_packing(const move_problem &p, const level &l, dim_t n_read, int vector_bytes) {
     const dim_t data_bytes = l.dst_stride << ceil_log2(n_read);
-    return n_read * p.elem_bytes <= tuning::max_packed_step_bytes
+    return may_pack_runs(p) && n_read * p.elem_bytes <= tuning::max_packed_step_bytes
             && (l.dst_stride * l.extent < vector_bytes || data_bytes >= vector_bytes);
 }
 

@@ -69,6 +69,9 @@ bool is_exact(const move_problem &p, const level &l);
 // level, and where a nest of all steps that are then left would be too long.
 int digit_bits(const level &l, bool of_src);
 
+// Whether runs may be packed (see tile::src_run): elements are whole bytes and computed with alike.
+bool may_pack_runs(const move_problem &p);
+
 // The bits along which addresses are contiguous in src (or dst), lowest first. The bits of a level
 // whose extent is no power of two are padded up and the excess masked; it ends the run, unless it
 // is so short that the next level begins within `packed_bits` (see tile::src_run), or that level

@@ -301,8 +301,7 @@ tile scatter_tile(
 
 // Lane bits that a packed run may have: those that one permute reaches.
 size_t packed_run_bits(const move_problem &p, const machine &m) {
-    if (p.converts && (p.src_elem_bits() < 8 || p.dst_elem_bits() < 8)) return 0; // pairs stay
-    if (p.parameters.varies()) return 0; // their values lie in the order of lanes
+    if (!may_pack_runs(p)) return 0;
     return size_t(log2_exact((m.can_permute(p.elem_bytes) ? m.vector_bytes : 16) / p.elem_bytes));
 }
 
@@ -457,11 +456,11 @@ bool has_too_many_phases(const move_problem &p, const tile &t) {
     return n_phases > most || t.phased.size() > size_t(max_phased_levels);
 }
 
-// Of a copy of short rows, some that lie side by side in the destination: what is stored of one may
-// reach into the next where there are no masks (ir/widen). Time over memcpy, one row / four,
-// the 131 of 11700 reorders that this changes on AVX2: 1.52 / 1.31 (f32 ABcd4a4b -> acdb 64x3x3x3
-// 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with two rows a third of it less, with eight
-// the same; 77 on SSE4.1 1.62 / 1.33. AVX-512: no difference.
+// Of a copy of rows that leave registers, some that lie side by side in the destination: what is
+// stored of one may reach into the next where there are no masks (ir/widen). Time over memcpy, one
+// row / four, the 131 of 11700 reorders that this changes on AVX2: 1.52 / 1.31 (f32 ABcd4a4b ->
+// acdb 64x3x3x3 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with two rows a third of it
+// less, with eight the same; 77 on SSE4.1 1.62 / 1.33. AVX-512: no difference.
 void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, bit_list &taken) {
     const dim_t row_bytes = bytes_of_run(p, run, false);
     for (size_t i = 0; i < p.levels.size(); i++) {
