@@ -371,6 +371,20 @@ TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
     EXPECT_NE(whole.problem.levels.back().dst_stride, 64);
 }
 
+// A tile with phases stores 32 bytes of blocks of 32 by 32: what completes its lines past the
+// caches is in its block.
+TEST(Plan, CompletesLinesOfPhases) {
+    machine m = sse41();
+    m.l3_bytes = 0;
+    plan streamed;
+    ASSERT_TRUE(make_streamed_plan(
+            normalized({32, 96, 8, 8}, "aBdc24b", "ABcd32a32b", tfmt_s8), m, &streamed));
+    ASSERT_FALSE(streamed.the_tile.phased.empty());
+    const std::vector<level> &levels = streamed.problem.levels;
+    EXPECT_TRUE(std::any_of(levels.end() - streamed.n_block_levels, levels.end(),
+            [](const level &l) { return l.dst_stride == 32; }));
+}
+
 // Where two lines of a row are best read together: by tiles that read whole vectors, beyond L2 or
 // into a scratch that collects.
 TEST(Plan, ReadsLinesInPairs) {
