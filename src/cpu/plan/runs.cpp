@@ -172,7 +172,8 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
                 return run;
             }
             if (n_digit_bits > 0 && extent != dim_t(1) << n_bits) return run;
-            const dim_t n_bits_elems = n_elems << n_bits;
+            // (Of levels of 2^62 steps this wraps, and is then no more than n: no run of vectors.)
+            const auto n_bits_elems = dim_t(uint64_t(n_elems) << n_bits);
             const dim_t n = dim_steps > 0 ? n_elems_before_dim * dim_steps : n_elems * extent;
             if (n < n_bits_elems && run.size() < packed_bits && is_whole) {
                 hole_end = is_packed ? 0 : run.size();
