@@ -321,23 +321,23 @@ TEST(Build, StreamingIsPassedOn) {
 
 // ---------------------------------------------------------------- text
 
-// What stores write, by their order, as "offset+bytes".
-std::vector<std::string> stores_of(const block &ops) {
-    std::vector<std::string> texts;
-    for (const op &o : ops)
-        if (o.kind == op_kind::store)
-            for (const chunk &c : o.chunks)
-                texts.push_back(std::to_string(c.offset_bytes) + "+"
-                        + std::to_string(__builtin_popcountll(c.mask)));
-    return texts;
-}
-
-std::vector<std::string> widened(block ops) {
-    widen_stores(ops);
-    return stores_of(ops);
-}
-
 using texts = std::vector<std::string>;
+
+// What loads or stores move, by their order, as "offset+bytes".
+texts chunks_of(const block &ops, op_kind kind) {
+    texts all;
+    for (const op &o : ops)
+        if (o.kind == kind)
+            for (const chunk &c : o.chunks)
+                all.push_back(std::to_string(c.offset_bytes) + "+"
+                        + std::to_string(__builtin_popcountll(c.mask)));
+    return all;
+}
+
+texts widened(block ops) {
+    widen_stores(ops);
+    return chunks_of(ops, op_kind::store);
+}
 
 TEST(WidenStores, OverWhatLaterOnesStore) {
     const uint64_t nine = low_bits(9);
@@ -377,19 +377,10 @@ TEST(WidenStores, NotElsewhere) {
             (texts {"8+8", "0+4"}));
 }
 
-texts loads_of(const block &ops) {
-    texts all;
-    for (const op &o : ops)
-        for (const chunk &c : o.chunks)
-            all.push_back(std::to_string(c.offset_bytes) + "+"
-                    + std::to_string(__builtin_popcountll(c.mask)));
-    return all;
-}
-
 TEST(WidenLoads, UpToWhatIsReadBehindThem) {
     const auto widened = [](block ops, const std::vector<size_t> &free) {
         widen_loads(ops, free);
-        return loads_of(ops);
+        return chunks_of(ops, op_kind::load);
     };
     const uint64_t seven = low_bits(7);
     // In any order, and over what lies between, but nothing behind the last.

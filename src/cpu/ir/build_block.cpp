@@ -115,14 +115,14 @@ private:
     // of others, which come later and so prevail.
     byte_indices packing(const bit_indices &run, bool of_loads) const {
         const offset_list places = places_of(run, of_loads);
-        const uint64_t zeros = of_loads ? unread_lanes(run) : 0;
+        const uint64_t read = of_loads ? read_bytes(run) : ~uint64_t(0);
         byte_indices indices {};
         for (size_t i = 0; i < indices.size(); i++)
             indices[i] = uint8_t(
                     i % size_t(k_.vector_bytes)); // whole elements, even where none is wanted
         const size_t n = places.size(), n_lanes = size_t(1) << lanes_.size();
         for (size_t lane = 0; lane < n_lanes; lane++) {
-            const bool is_zero = zeros >> lane % n & 1;
+            const bool is_zero = !(read >> lane % n * size_t(t_.elem_bytes) & 1);
             const size_t place = lane / n * n + (is_zero ? n - 1 : size_t(places[lane % n]));
             const size_t to = of_loads ? lane : place, from = of_loads ? place : lane;
             for (int byte = 0; byte < t_.elem_bytes; byte++)
@@ -133,22 +133,17 @@ private:
         return indices;
     }
 
-    // Lanes of a packed run that are not read, though stored. They take the last place of it, where
-    // there is nothing, as there are fewer elements than lanes; or zeros, where loads may be
-    // widened over that place.
-    uint64_t unread_lanes(const bit_indices &run) const {
-        uint64_t lanes = 0;
+    // Bytes of a packed run's lanes but for those that are stored and not read. These take the last
+    // place of it, where there is nothing, as there are fewer elements than lanes; or zeros, where
+    // loads may be widened over that place.
+    uint64_t read_bytes(const bit_indices &run) const {
+        uint64_t read = ~uint64_t(0);
         for (size_t d = 0; d < p_.problem.limits.size(); d++) {
             const dim_limits &limits = p_.problem.limits[d];
-            if (limits.load >= limits.store) continue;
-            const offset_list indices = subset_sums(run, [&](int bit) {
-                const tile_bit &b = t_.bits[size_t(bit)];
-                return b.dim == int(d) ? b.weight : 0;
-            });
-            for (size_t i = 0; i < indices.size(); i++)
-                if (indices[i] >= limits.load) lanes |= uint64_t(1) << i;
+            if (limits.load < limits.store)
+                read &= cut_masks(t_, {int(d), limits.load}, {run, {}, {}})(0, 0);
         }
-        return lanes;
+        return read;
     }
 
     int emit_packing(int value, const bit_indices &run, bool of_loads) {

@@ -9,6 +9,10 @@ namespace tfmt::cpu::ir {
 
 namespace {
 
+struct range {
+    int64_t begin, end;
+};
+
 // Bytes of memory, as ranges in any order that do not touch.
 class byte_ranges {
 public:
@@ -33,25 +37,11 @@ public:
     }
 
 private:
-    struct range {
-        int64_t begin, end;
-    };
     std::vector<range> ranges_;
 };
 
-// The bytes that a chunk writes if these are a beginning of it, else 0.
-int prefix_bytes(const chunk &c) {
-    const int n = __builtin_popcountll(c.mask);
-    return c.mask == low_bits(n) ? n : 0;
-}
-
 // The power of two that a chunk of `n` bytes is widened to.
-int wide_bytes(int n) {
-    int wide = 1;
-    while (wide < n)
-        wide *= 2;
-    return wide;
-}
+int wide_bytes(int n) { return 1 << ceil_log2(n); }
 
 bool stores_parts(const op &o) {
     return o.kind == op_kind::store
@@ -73,7 +63,7 @@ void widen_stores(block &ops) {
     for (auto o = ops.end(); o-- != stores;)
         for (size_t i = o->chunks.size(); i-- > 0;) {
             chunk &c = o->chunks[i];
-            const int n = prefix_bytes(c);
+            const int n = prefix_bytes(c.mask);
             if (n == 0) continue; // with holes: not looked at
             const int64_t end = c.offset_bytes + n;
             const int wide = wide_bytes(n);
@@ -84,19 +74,17 @@ void widen_stores(block &ops) {
 }
 
 void widen_loads(block &ops, const std::vector<size_t> &free) {
-    struct range {
-        int64_t begin, end;
-    };
     std::vector<range> read;
     for (const op &o : ops) {
         if (o.kind != op_kind::load) continue;
         for (const chunk &c : o.chunks)
-            if (const int n = prefix_bytes(c)) read.push_back({c.offset_bytes, c.offset_bytes + n});
+            if (const int n = prefix_bytes(c.mask))
+                read.push_back({c.offset_bytes, c.offset_bytes + n});
     }
     for (size_t index : free) {
         op &o = ops[index];
         for (chunk &c : o.chunks) {
-            const int n = prefix_bytes(c), wide = wide_bytes(n);
+            const int n = prefix_bytes(c.mask), wide = wide_bytes(n);
             if (n == 0 || wide == n || wide > o.unit_bytes) continue;
             const int64_t last = c.offset_bytes + n - 1, wide_last = c.offset_bytes + wide - 1;
             const auto is_behind = [&](const range &r) {

@@ -10,11 +10,14 @@
 // chunk widened to a power of two bytes where that does no harm.
 namespace tfmt::cpu::ir {
 
-// Whether what takes part is a beginning of a chunk that takes more than one instruction.
-inline bool is_in_parts(uint64_t mask) {
+// The bytes that take part if these are a beginning of the chunk, else 0.
+inline int prefix_bytes(uint64_t mask) {
     const int n = __builtin_popcountll(mask);
-    return mask == low_bits(n) && (n & (n - 1)) != 0;
+    return mask == low_bits(n) ? n : 0;
 }
+
+// Whether they are one that takes more than one instruction.
+inline bool is_in_parts(uint64_t mask) { return !is_pow2(prefix_bytes(mask)); }
 
 // Stores may write further where later ones of the block store what comes behind: of rows of 9
 // bytes side by side all but the last are stored by 16. If any is in parts, all come behind the
