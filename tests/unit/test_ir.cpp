@@ -3,6 +3,7 @@
 // what build() makes of small plans, and the text of one of them.
 #include "cpu/ir/ir.hpp"
 #include "cpu/ir/widen.hpp"
+#include "cpu/plan/tuning.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -334,8 +335,8 @@ texts chunks_of(const block &ops, op_kind kind) {
     return all;
 }
 
-texts widened(block ops) {
-    widen_stores(ops);
+texts widened(block ops, int max_bytes = 64) {
+    widen_stores(ops, max_bytes);
     return chunks_of(ops, op_kind::store);
 }
 
@@ -375,6 +376,10 @@ TEST(WidenStores, NotElsewhere) {
     // Not beyond a chunk, and stores of whole powers of two stay in their order.
     EXPECT_EQ(widened({make_store(0, 8, {{8, 0xff}}), make_store(1, 8, {{0, 0xf}})}),
             (texts {"8+8", "0+4"}));
+    // Nor beginnings that are longer than asked for, which leave the order as well.
+    const block rows {make_store(0, 16, {{9, nine}}), make_store(1, 16, {{0, nine}})};
+    EXPECT_EQ(widened(rows, 9), (texts {"0+16", "9+9"}));
+    EXPECT_EQ(widened(rows, 8), (texts {"9+9", "0+9"}));
 }
 
 TEST(WidenLoads, UpToWhatIsReadBehindThem) {
@@ -407,19 +412,23 @@ TEST(WidenLoads, UpToWhatIsReadBehindThem) {
 
 // 3 of 8 bytes are read with what lies between them, and a shuffle leaves zeros.
 TEST(WidenLoads, HolesThatBecomeZeros) {
-    const auto text_of_block = [](const machine &m) {
-        const tfmt::cpu::plan p = planned(normalized({1, 3, 8, 8}, "aBcd8b", "aBcd4b", tfmt_u8), m);
+    const auto text_of_block = [](const char *src_tag, const machine &m) {
+        const tfmt::cpu::plan p = planned(normalized({1, 3, 8, 8}, src_tag, "aBcd4b", tfmt_u8), m);
         return to_text(build(p, p.kernels[0]));
     };
-    const std::string narrow = text_of_block(sse41()), wide = text_of_block(avx512());
+    const std::string narrow = text_of_block("aBcd8b", sse41());
     EXPECT_NE(narrow.find("c0 = 0 1 2 128 "), std::string::npos) << narrow;
+    // With masks 16 bytes and more have none to fill, shorter chunks have.
+    const std::string wide = text_of_block("aBcd8b", avx512());
     EXPECT_EQ(wide.find(" 128 "), std::string::npos) << wide;
+    const std::string apart = text_of_block("aBcd32b", avx512());
+    EXPECT_NE(apart.find("c0 = 0 1 2 128 "), std::string::npos) << apart;
 }
 
-// Rows of 9 bytes, of machines that have no masks for them.
+// Rows of 9 bytes; of machines that have masks for them only where little is moved.
 TEST(WidenStores, OfShortRows) {
-    const auto n_wide = [](const machine &m) {
-        const tfmt::cpu::plan p = planned(normalized({96, 3, 3}, "bca", "abc", tfmt_u8), m);
+    const auto n_wide = [](const machine &m, dim_t n_rows = 96) {
+        const tfmt::cpu::plan p = planned(normalized({n_rows, 3, 3}, "bca", "abc", tfmt_u8), m);
         int n = 0;
         for (const auto &spec : p.kernels)
             for (const block &b : build(p, spec).blocks)
@@ -430,7 +439,10 @@ TEST(WidenStores, OfShortRows) {
     };
     EXPECT_GT(n_wide(avx2()), 0);
     EXPECT_GT(n_wide(sse41()), 0);
-    EXPECT_EQ(n_wide(avx512()), 0);
+    EXPECT_GT(n_wide(avx512()), 0);
+    const dim_t enough = tfmt::cpu::tuning::widened_with_masks_bytes / 9;
+    EXPECT_GT(n_wide(sse41(), enough), 0);
+    EXPECT_EQ(n_wide(avx512(), enough), 0);
 }
 
 TEST(Text, OfEveryOperation) {

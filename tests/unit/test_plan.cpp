@@ -108,10 +108,10 @@ TEST(Plan, HasWork) {
 
 class store_counter {
 public:
-    explicit store_counter(bool has_masks) : has_masks_(has_masks) {}
+    explicit store_counter(bool widens) : widens_(widens) {}
 
-    // Stores of each byte of the destination. Without masks, those of a block count as one: what
-    // it stores may reach into what it stores next.
+    // Stores of each byte of the destination. Where they are widened, those of a block count as
+    // one: what it stores may reach into what it stores next.
     std::map<dim_t, int> counts;
 
     void call(const tfmt::cpu::ir::kernel &k, const kernel_call &c) {
@@ -142,19 +142,20 @@ private:
                 for (int byte = 0; byte < o.unit_bytes; byte++) {
                     if (!(c.mask >> byte & 1)) continue;
                     const dim_t to = at + c.offset_bytes + byte;
-                    if (stored.insert(to).second || has_masks_) counts[to]++;
+                    if (stored.insert(to).second || !widens_) counts[to]++;
                 }
         }
     }
 
-    const bool has_masks_;
+    const bool widens_;
 };
 
 std::map<dim_t, int> stores_of(const plan &p) {
     std::vector<tfmt::cpu::ir::kernel> kernels;
     for (const tfmt::cpu::kernel_spec &spec : p.kernels)
         kernels.push_back(tfmt::cpu::ir::build(p, spec));
-    store_counter counter(p.target.has_masks());
+    store_counter counter(
+            !p.target.has_masks() || p.moved_bytes <= tfmt::cpu::tuning::widened_with_masks_bytes);
     const driver calls(p);
     calls.run(0, calls.n_items(),
             [&](const kernel_call &c) { counter.call(kernels[size_t(c.kernel)], c); });

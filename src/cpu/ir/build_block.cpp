@@ -45,7 +45,7 @@ public:
         }
         store_all();
         if (!stores_all_) drop_dead();
-        if (widens_stores()) widen_stores(ops_);
+        if (may_widen_stores()) widen_stores(ops_, max_widened_bytes());
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
     }
@@ -126,7 +126,7 @@ private:
             const size_t place = lane / n * n + (is_zero ? n - 1 : size_t(places[lane % n]));
             const size_t to = of_loads ? lane : place, from = of_loads ? place : lane;
             for (int byte = 0; byte < t_.elem_bytes; byte++)
-                indices[to * size_t(t_.elem_bytes) + byte] = is_zero && widens_loads()
+                indices[to * size_t(t_.elem_bytes) + byte] = is_zero && packs_zeros(run)
                         ? zero_index
                         : uint8_t(from * size_t(t_.elem_bytes) + byte);
         }
@@ -146,10 +146,18 @@ private:
         return read;
     }
 
+    bool is_packed_within16(const bit_indices &run) const {
+        return t_.elem_bytes << run.size() <= 16;
+    }
+
+    // Whether the shuffle behind packed loads, which may be widened, leaves zeros.
+    bool packs_zeros(const bit_indices &run) const {
+        return is_packed_within16(run) && may_widen_loads();
+    }
+
     int emit_packing(int value, const bit_indices &run, bool of_loads) {
-        const bool is_within16 = t_.elem_bytes << run.size() <= 16;
-        return emit_shuffle(is_within16 ? op_kind::within16 : op_kind::permute, value, -1,
-                constant(packing(run, of_loads)));
+        return emit_shuffle(is_packed_within16(run) ? op_kind::within16 : op_kind::permute, value,
+                -1, constant(packing(run, of_loads)));
     }
 
     // Bytes of a packed run in memory, of those of its lanes.
@@ -239,10 +247,16 @@ private:
 
     // Not of what is converted while it is stored (so are sums, whose old values would be gone),
     // nor of elements of 4 bits; past the caches vectors are stored whole anyway.
-    bool widens_stores() const {
+    bool may_widen_stores() const {
         const conversion &converts = p_.problem.converts;
-        return !p_.target.has_masks() && (!converts || converts.at_load)
-                && t_.dst_elem_bits == 8 * t_.elem_bytes && p_.stores != store_path::streamed;
+        return (!converts || converts.at_load) && t_.dst_elem_bits == 8 * t_.elem_bytes
+                && p_.stores != store_path::streamed;
+    }
+
+    int max_widened_bytes() const {
+        if (!p_.target.has_masks()) return t_.vector_bytes;
+        return p_.moved_bytes <= tuning::widened_with_masks_bytes ? tuning::max_widened_mask_bytes
+                                                                  : 0;
     }
 
     static uint64_t common_mask(std::vector<cut_masks> &masks, size_t r, size_t f) {
@@ -260,9 +274,10 @@ private:
         std::vector<cut_masks> strict_masks = masks_of(zero_cuts, shape);
         const bool packed = is_src_packed(t_, shape.run);
         // Whether what is not read may be anything.
-        const bool is_free = widens_loads()
-                && std::all_of(zero_cuts.begin(), zero_cuts.end(),
-                        [&](const cut_dim &cut) { return packed && is_within(cut, shape.run); });
+        const bool is_free = may_widen_loads()
+                && std::all_of(zero_cuts.begin(), zero_cuts.end(), [&](const cut_dim &cut) {
+                       return packed && packs_zeros(shape.run) && is_within(cut, shape.run);
+                   });
         std::vector<size_t> free;
         memory_ops(
                 op_kind::load, shape, src_strides_,
@@ -277,8 +292,12 @@ private:
                     const bool loads = !o.chunks.empty();
                     values_.push_back(loads ? n_values_ : -1);
                     if (!loads) return;
-                    const int zeros = widens_loads() && !packed ? fill_holes(o, !is_free) : -1;
-                    if (is_free || zeros >= 0) free.push_back(ops_.size());
+                    const bool fills = may_widen_loads() && !packed && !has_masks(o);
+                    const int zeros = fills ? fill_holes(o, !is_free) : -1;
+                    // A register of several pieces has an instruction for each, also with masks:
+                    // 528 reorders 1.45 / 1.39 (u8 aBcd32b -> abcd 1x3x128x128 1.9 / 1.0).
+                    const bool widens = is_free && (!has_masks(o) || o.chunks.size() > 1);
+                    if (widens || zeros >= 0) free.push_back(ops_.size());
                     o.out = n_values_++;
                     ops_.push_back(std::move(o));
                     if (zeros >= 0)
@@ -299,17 +318,22 @@ private:
         return true;
     }
 
-    // Nor of what is converted or unpacked as it is loaded.
-    bool widens_loads() const {
+    // Whether a part of a chunk is one instruction: chunks below 16 bytes have no masks.
+    bool has_masks(const op &o) const { return p_.target.has_masks() && o.unit_bytes >= 16; }
+
+    // Not of what is converted or unpacked as it is loaded.
+    bool may_widen_loads() const {
         const conversion &converts = p_.problem.converts;
-        return !p_.target.has_masks() && (!converts || !converts.at_load)
-                && t_.src_elem_bits == 8 * t_.elem_bytes && t_.vector_bytes >= 16;
+        return (!converts || !converts.at_load) && t_.src_elem_bits == 8 * t_.elem_bytes
+                && t_.vector_bytes >= 16;
     }
 
     // Without masks a chunk with holes is as many instructions as it has pieces: it is read as a
     // whole then, and a shuffle leaves zeros. (u8 aBcd8b -> aBcd4b 4x3x28x28 23 / 6.4 times memcpy
     // on AVX2.) The same of several chunks in parts that may be widened so: 250 reorders 1.429 /
-    // 1.363, 109 on SSE4.1 1.661 / 1.551. The constant of the shuffle, or -1 if there is none.
+    // 1.363, 109 on SSE4.1 1.661 / 1.551. Of chunks below 16 bytes on AVX-512: 57 reorders 1.33 /
+    // 1.04 (u8 aBcd32b -> aBcd8b 1x3x28x28 7.1 / 3.4), of 16 bytes 126 more 1.14 / 1.16, which
+    // masks keep. The constant of the shuffle, or -1 if there is none.
     int fill_holes(op &o, bool wants_zeros) {
         byte_indices indices {};
         bool has_holes = false;

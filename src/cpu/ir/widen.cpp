@@ -43,16 +43,19 @@ private:
 // The power of two that a chunk of `n` bytes is widened to.
 int wide_bytes(int n) { return 1 << ceil_log2(n); }
 
-bool stores_parts(const op &o) {
+bool stores_parts(const op &o, int max_bytes) {
     return o.kind == op_kind::store
-            && std::any_of(o.chunks.begin(), o.chunks.end(),
-                    [](const chunk &c) { return is_in_parts(c.mask); });
+            && std::any_of(o.chunks.begin(), o.chunks.end(), [&](const chunk &c) {
+                   return is_in_parts(c.mask) && prefix_bytes(c.mask) <= max_bytes;
+               });
 }
 
 } // namespace
 
-void widen_stores(block &ops) {
-    if (std::none_of(ops.begin(), ops.end(), stores_parts)) return;
+void widen_stores(block &ops, int max_bytes) {
+    if (std::none_of(
+                ops.begin(), ops.end(), [&](const op &o) { return stores_parts(o, max_bytes); }))
+        return;
     // By addresses, so that rows come before the ones behind them.
     const auto stores = std::stable_partition(
             ops.begin(), ops.end(), [](const op &o) { return o.kind != op_kind::store; });
@@ -67,7 +70,8 @@ void widen_stores(block &ops) {
             if (n == 0) continue; // with holes: not looked at
             const int64_t end = c.offset_bytes + n;
             const int wide = wide_bytes(n);
-            if (wide <= o->unit_bytes && wide > n && later.has(end, c.offset_bytes + wide))
+            if (n <= max_bytes && wide > n && wide <= o->unit_bytes
+                    && later.has(end, c.offset_bytes + wide))
                 c.mask = low_bits(wide);
             later.add(c.offset_bytes, end);
         }

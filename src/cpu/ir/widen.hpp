@@ -5,9 +5,10 @@
 
 #include "cpu/ir/ir.hpp"
 
-// Loads and stores of parts of vectors without mask registers, which are an instruction or two for
-// each 16, 8, 4, 2 and 1 bytes. In: a block. Out: the same with masks that are a beginning of a
-// chunk widened to a power of two bytes where that does no harm.
+// Loads and stores of parts of vectors, which without mask registers (and of chunks below 16 bytes
+// with them) are an instruction or two for each 16, 8, 4, 2 and 1 bytes. In: a block. Out: the same
+// with masks that are a beginning of a chunk widened to a power of two bytes where that does no
+// harm.
 namespace tfmt::cpu::ir {
 
 // The bytes that take part if these are a beginning of the chunk, else 0.
@@ -21,8 +22,9 @@ inline bool is_in_parts(uint64_t mask) { return !is_pow2(prefix_bytes(mask)); }
 
 // Stores may write further where later ones of the block store what comes behind: of rows of 9
 // bytes side by side all but the last are stored by 16. If any is in parts, all come behind the
-// other operations and by their addresses; so no load may depend on one.
-void widen_stores(block &ops);
+// other operations and by their addresses; so no load may depend on one. Beginnings of more than
+// `max_bytes` stay.
+void widen_stores(block &ops, int max_bytes);
 
 // The loads at `free` may read further, if these bytes are read as well or lie between two that
 // are, less than a page apart, so in a page of one of them. `free`: indices of loads of which
