@@ -682,6 +682,41 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// Rows of 28 bytes on both sides, 7 pages apart: no tile has whole lines, blocks of a scratch have.
+TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
+    using tfmt::cpu::store_path;
+    const auto of_middle = [](dim_t middle, const machine &m) {
+        return planned(normalized({28, middle, 28}, "cba", "abc", tfmt_u8), m);
+    };
+    for (const machine &m : {sse41(), avx2(), avx512()}) {
+        const plan p = of_middle(1024, m);
+        EXPECT_EQ(p.stores, store_path::collected);
+        ASSERT_FALSE(p.scratch.drain_levels.empty());
+        EXPECT_EQ(p.scratch.drain_levels.front().dst_stride, 28 * 1024);
+        dim_t run_bytes = 1;
+        for (size_t i = 1; i < p.scratch.drain_levels.size(); i++)
+            run_bytes *= p.scratch.drain_levels[i].extent;
+        EXPECT_EQ(run_bytes, 7 * 64); // of 28: 16 steps
+        EXPECT_EQ(of_middle(1000, m).stores, store_path::plain);
+    }
+}
+
+// Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does
+// it keep the rows that a joined run of the source goes to.
+TEST(Plan, JoinsRunsOfRowsThatL1Keeps) {
+    const auto of = [](const vec &dims) {
+        return planned(normalized(dims, "cba", "abc", tfmt_u8), avx512());
+    };
+    for (const dim_t middle : {2000, 2048}) {
+        const plan p = of({28, middle, 13});
+        EXPECT_FALSE(p.the_tile.phased.empty());
+        EXPECT_EQ(p.the_tile.src_run.size(), middle == 2000 ? 5u : 3u);
+    }
+    EXPECT_FALSE(of({13, 4000, 20}).the_tile.phased.empty());
+    EXPECT_EQ(of({13, 4096, 20}).stores, tfmt::cpu::store_path::collected);
+    EXPECT_FALSE(of({14, 4096, 77}).the_tile.phased.empty()); // rows of more than a line
+}
+
 // States that differ in the rest behind the root steps alone share a kernel;
 // two that differ in the root steps have one each.
 TEST(Plan, KernelsWithARestServeStatesWithoutOne) {

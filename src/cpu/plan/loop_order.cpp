@@ -157,6 +157,14 @@ public:
         put_continuation_last();
     }
 
+    // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
+    // lines of them.
+    void collect(dim_t dst_bytes, dim_t block_bytes) {
+        ends_at_lines_ = true;
+        grow_dst(dst_bytes, block_bytes);
+        sort(true);
+    }
+
     // Bytes of a block that covers what it does now of each of so many rows of the source.
     dim_t bytes_of_src_rows(int n_rows) const {
         return n_rows * src_bytes_ * widest_elem_bits() / t_.src_elem_bits;
@@ -328,10 +336,25 @@ private:
         if (wanted <= 1) return 0;
         // Blocks of equal size: a last one of a few steps would spoil the rest.
         const dim_t n_blocks = (l.extent + wanted - 1) / wanted;
-        const dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
+        dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
+        if (ends_at_lines_) steps = whole_lines(next, run_bytes, steps);
         if (steps == 1) return 0;
         take_steps(next, steps);
         return stride_of(l, of_src) * steps;
+    }
+
+    // So many steps of `next` or some more that each block's run ends where a line does, if all
+    // runs begin where one does.
+    dim_t whole_lines(size_t next, dim_t run_bytes, dim_t steps) const {
+        for (size_t i = 0; i < outer_.size(); i++)
+            if (i != next && outer_[i].dst_stride % tuning::line_bytes != 0) return steps;
+        dim_t unit = 1; // steps that are whole lines
+        while (run_bytes * unit % tuning::line_bytes != 0)
+            unit *= 2;
+        const dim_t more = round_up(steps, unit);
+        const bool fits = more < outer_[next].extent && more <= max_bytes_ / bytes_
+                && more <= tuning::max_times_for_lines * steps;
+        return fits ? more : steps;
     }
 
     // Up to slack_bytes_, so that the run goes on behind `l`. But where it can be cut between lines
@@ -378,6 +401,7 @@ private:
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
     dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
+    bool ends_at_lines_ = false;
 };
 
 // `max_rows` 0: no limit. What is read in the order of its addresses stays so.
@@ -442,8 +466,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         break;
     case memory_pattern::collected:
         b.complete_lines(true, false, m.paired_lines);
-        b.grow_dst(tuning::collected_dst_bytes, tuning::staged_block_bytes);
-        b.sort(true);
+        b.collect(tuning::collected_dst_bytes, tuning::staged_block_bytes);
         break;
     }
     return b.order();

@@ -47,8 +47,6 @@ bool is_nested(const std::vector<block_part> &parts) {
     return true;
 }
 
-dim_t round_up(dim_t n, dim_t unit) { return (n + unit - 1) / unit * unit; }
-
 // Sorted offsets of lines as rows of equal length at equal steps.
 line_list rows_of(const std::vector<dim_t> &offsets) {
     line_list rows;

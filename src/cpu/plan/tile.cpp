@@ -111,12 +111,18 @@ bool is_odd(dim_t run_bytes) {
 
 using row_list = inline_vector<dim_t, 64>;
 
-// Where all rows begin that bits with these strides lead to.
-row_list rows_of(const stride_list &bit_strides) {
+struct row_steps {
+    dim_t stride, n_steps;
+};
+using row_steps_list = inline_vector<row_steps, 16>;
+
+// Where all rows begin that these steps lead to.
+row_list rows_of(const row_steps_list &all_steps) {
     row_list rows {0};
-    for (dim_t stride : bit_strides)
+    for (const row_steps &steps : all_steps)
         for (size_t i = 0, n = rows.size(); i < n; i++)
-            rows.push_back(rows[i] + stride);
+            for (dim_t step = 1; step < steps.n_steps; step++)
+                rows.push_back(rows[i] + step * steps.stride);
     return rows;
 }
 
@@ -127,33 +133,42 @@ int in_fullest_l1_set(const row_list &rows) {
     return *std::max_element(in_set.begin(), in_set.end());
 }
 
-// How many rows share the fullest set of L1, of all that bits with these strides lead to.
-int rows_in_l1_set(const stride_list &bit_strides) {
-    return in_fullest_l1_set(rows_of(bit_strides));
-}
+// How many rows share the fullest set of L1, of all that these steps lead to.
+int rows_in_l1_set(const row_steps_list &steps) { return in_fullest_l1_set(rows_of(steps)); }
 
 // Of the rows that `run` steps through on the side where it is not contiguous. Rows of padding
 // alone are not read. They were counted once, and 20 cases that are mostly padding were led through
 // a scratch for nothing: time over memcpy then / now 1.7 / 1.3, AVX2 1.7 / 1.3 (f32 acdeb ->
-// aBdec64b 1x1x32x96x96 3.9 / 1.6, bf16 acdeb -> Abcde32a 8x64x8x28x28 3.2 / 1.2).
-stride_list strides_across(
+// aBdec64b 1x1x32x96x96 3.9 / 1.6, bf16 acdeb -> Abcde32a 8x64x8x28x28 3.2 / 1.2). A level has as
+// many as it has steps, not bits: 13 cases on AVX2 1.25 / 1.12 (s8 adbc -> abcd 1x1024x14x14 2.3 /
+// 1.5).
+row_steps_list steps_across(
         const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    stride_list strides;
+    row_steps_list all;
+    int last_level = -1, first_k = 0;
     for (const level_bit &b : run) {
         if (b.level < 0 || contains(other, b)) continue;
         const level &l = p.levels[size_t(b.level)];
-        if (!of_src || is_read(p.limits, l, b.k)) strides.push_back(stride_of(l, of_src) << b.k);
+        if (of_src && !is_read(p.limits, l, b.k)) continue;
+        if (b.level != last_level) {
+            all.push_back({stride_of(l, of_src) << b.k, 1});
+            last_level = b.level;
+            first_k = b.k;
+        }
+        const dim_t there_are = of_src ? read_steps(p.limits, l) : l.extent;
+        all.back().n_steps = std::min(
+                dim_t(2) << (b.k - first_k), ceil_div(there_are, dim_t(1) << first_k));
     }
-    return strides;
+    return all;
 }
 
 int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    return rows_in_l1_set(strides_across(p, run, other, of_src));
+    return rows_in_l1_set(steps_across(p, run, other, of_src));
 }
 
 // How many lines share the fullest set of L1, where these rows begin.
-int lines_in_l1_set(const stride_list &bit_strides) {
-    row_list lines = rows_of(bit_strides);
+int lines_in_l1_set(const row_steps_list &steps) {
+    row_list lines = rows_of(steps);
     for (dim_t &row : lines)
         row -= row % tuning::line_bytes;
     std::sort(lines.begin(), lines.end());
@@ -168,15 +183,16 @@ bool is_half_padding(const move_problem &p) {
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
 // that is stored in parts costs more than one that is loaded in parts. But lines of source rows
 // that collide are gone from L1 before their next part is wanted, so these are better read at once,
-// unless the destination's collide as much. Of what goes through a scratch only the source's lines
-// matter, of what is streamed only the destination's, of which there are more also where they are
-// half padding: u8 abcd -> aBdc16b 4x3x256x256 takes 0.83 of the time then, 8 such cases 0.88.
+// unless the destination's collide nearly as much. Of what goes through a scratch only the source's
+// lines matter, of what is streamed only the destination's, of which there are more also where they
+// are half padding: u8 abcd -> aBdc16b 4x3x256x256 takes 0.83 of the time then, 8 such cases 0.88.
 bool prefers_whole_src_lines(
         const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
     const int of_src = rows_in_l1_set(p, dst, src, true);
     if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
     if (is_half_padding(p)) return false;
-    return uses_scratch(stores) || of_src > rows_in_l1_set(p, src, dst, false);
+    const int of_dst = rows_in_l1_set(p, src, dst, false);
+    return uses_scratch(stores) || 2 * of_src > 3 * of_dst; // 16 of 14 steps are as many
 }
 
 // Whether the steps of irregular level `i` go on where a run ends, or share lines, on either side.
@@ -307,12 +323,17 @@ size_t packed_run_bits(const move_problem &p, const machine &m) {
 
 } // namespace
 
+int rows_in_l1_set(dim_t stride, dim_t n_rows) {
+    return rows_in_l1_set(row_steps_list {{stride, std::min<dim_t>(n_rows, 64)}});
+}
+
 bool needs_collecting(const move_problem &p, const machine &m) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
     const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
     const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
-    if (union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m))) return false;
+    const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
+    if (fits_tile && !is_odd(bytes_of_run(p, dst_line, false))) return false;
     return rows_in_l1_set(p, dst_line, src_line, true) >= tuning::min_rows_to_collect
             && rows_in_l1_set(p, src_line, dst_line, false) >= tuning::min_rows_to_collect;
 }
@@ -321,12 +342,12 @@ namespace {
 
 // Of the rows of the source that a tile reads.
 int source_rows_in_l1_set(const tile &t) {
-    stride_list strides;
+    row_steps_list steps;
     for (int b : t.dst_run)
         if (t.bits[size_t(b)].is_read
                 && std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
-            strides.push_back(t.bits[size_t(b)].src_stride_bytes);
-    return rows_in_l1_set(strides);
+            steps.push_back({t.bits[size_t(b)].src_stride_bytes, 2});
+    return rows_in_l1_set(steps);
 }
 
 } // namespace
@@ -369,12 +390,12 @@ bool reads_colliding_rows(const tile &t) {
 bool crowds_l1(const tile &t) { return reads_odd_runs(t) && reads_colliding_rows(t); }
 
 int stored_rows_in_l1_set(const tile &t) {
-    stride_list strides;
+    row_steps_list steps;
     for (size_t b = 0; b < t.bits.size(); b++)
         if (t.bits[b].level >= 0
                 && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
-            strides.push_back(t.bits[b].dst_stride_bytes);
-    return rows_in_l1_set(strides);
+            steps.push_back({t.bits[b].dst_stride_bytes, 2});
+    return rows_in_l1_set(steps);
 }
 
 bool stores_colliding_rows(const tile &t) {
@@ -416,6 +437,12 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
     return true;
 }
 
+bool has_irregular(const move_problem &p, const bit_list &run) {
+    return std::any_of(run.begin(), run.end(), [&](const level_bit &b) {
+        return b.level >= 0 && !p.levels[size_t(b.level)].is_regular();
+    });
+}
+
 run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
         const bit_list &whole_src, const bit_list &whole_dst) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
@@ -430,9 +457,14 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     // share a line are one here (9 bytes apart: u8 decab -> abcde 960x1x1x3x3 AVX2 13.1 / 7.5 times
     // memcpy, acdb -> abcd 64x64x3x3 3.2 / 1.95; 300 such reorders 1.176 / 1.151). Elsewhere rows
     // count, since each is moved for itself: with lines u8 abcd -> aBdc32b 128x128x3x3 3.5 / 5.9.
-    const bool writes_odd_runs = stores == store_path::plain && is_odd(bytes_of_run(p, dst, false));
-    while (writes_odd_runs && src.size() > 2
-            && lines_in_l1_set(strides_across(p, src, dst, false)) > tuning::max_rows_in_l1_set)
+    // So are pieces of lines that joined runs are stored in, 16 bytes of u8: 226 reorders whose
+    // rows are a multiple of 4096 bytes apart 2.21 / 1.82 (u8 cba -> abc 28x2048x13 7.8 / 2.2), 355
+    // on AVX2 1.74 / 1.63, 244 on SSE4.1 1.91 / 1.83, with one more row 1.81, 1.68, 1.91.
+    const dim_t dst_bytes = bytes_of_run(p, dst, false);
+    const bool leaves_lines = is_odd(dst_bytes)
+            || (dst_bytes < tuning::line_bytes && has_irregular(p, dst));
+    while (leaves_lines && stores == store_path::plain && src.size() > 2
+            && lines_in_l1_set(steps_across(p, src, dst, false)) > tuning::max_rows_in_l1_set)
         src.pop_back();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
         src.pop_back();

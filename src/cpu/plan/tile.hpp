@@ -109,6 +109,9 @@ bool exceeds_cache(const move_problem &p, const machine &m);
 // counts for little.
 bool is_mostly_written(const move_problem &p);
 
+// How many of so many rows, `stride` bytes apart, share the fullest set of L1.
+int rows_in_l1_set(dim_t stride, dim_t n_rows);
+
 // Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
