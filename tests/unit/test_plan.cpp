@@ -418,6 +418,30 @@ TEST(Plan, ReadsLinesInPairs) {
     EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), 2), "2 x 64, 64 -> 65536");
     EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 2), "16 x 8, 8 -> 8192");
     EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 1), "8 x 8, 8 -> 8192");
+    const auto innermost_staged = [&](const vec &dims, int n_lines) {
+        machine m = avx512();
+        m.paired_lines = n_lines;
+        m.l3_bytes = 0;
+        const plan p = planned(normalized(dims, "ab", "ba", tfmt_u8), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return plan_test::text_of(p.problem.levels.back());
+    };
+    EXPECT_EQ(innermost_staged({1024, 4096}, 2), "2 x 64, 64 -> 65536"); // all rows in one set
+    EXPECT_NE(innermost_staged({1024, 4096}, 1), innermost_staged({1024, 4096}, 2));
+    EXPECT_EQ(innermost_staged(colliding, 1), innermost_staged(colliding, 2)); // 4 rows of a tile
+}
+
+// Runs of 7x7 elements of 2 bytes, 98 bytes, are continued in twos.
+TEST(Plan, ChainsRunsOfTwoLines) {
+    machine m = avx512();
+    m.l3_bytes = 0;
+    const plan p = planned(normalized({256, 64, 7, 7}, "cdba", "abcd", tfmt_bf16), m);
+    EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+    EXPECT_TRUE(p.scratch.is_chained);
+    EXPECT_EQ(p.problem.levels[size_t(p.n_driver_levels)].dst_stride, 2 * 98);
+    const auto kernel = tfmt::cpu::ir::build(p, p.kernels[0]);
+    ASSERT_FALSE(kernel.drains.empty());
+    EXPECT_TRUE(kernel.drains[0].is_chained);
 }
 
 TEST(Plan, ClaimsLinesBeyondL1) {

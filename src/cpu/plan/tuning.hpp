@@ -202,7 +202,9 @@ constexpr int near_row_bytes_of_intel = 64;
 // of the destination), of vectors of 16 bytes (1.145 / 1.147, up to 4 MB 1.21 / 1.24), where
 // elements become wider (f32 to f64 700x900 transposed 1.0 / 1.15) or lines of the destination left
 // in part would push each other out of L1 (f32 cdba -> abcd 1024x512x3x3 on AVX2 1.7 / 2.1), within
-// L2, streamed, nor staged (0.83 / 0.84, 0.79 / 0.79).
+// L2, nor streamed (0.83 / 0.84, 0.79 / 0.79). Staged where rows of the source collide: 137
+// reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8 cdba -> abdc 64x1024x28x28), with 4
+// lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on SSE4.1 1.145 / 1.112.
 constexpr int paired_lines_of_intel = 2;
 
 // Streamed on Intel's cores, where reads are of memory: so many rows of the source in a block.
@@ -314,6 +316,12 @@ constexpr dim_t min_chained_bytes = 256 << 10;
 // With 256 KiB alone, and so 512 bytes to 2 KiB of each run, 16 threads' shares of 25 MB transposes
 // took 1.4 times the work of one (8 threads' 1.3, 2 threads' 1.1).
 constexpr dim_t min_chained_run_bytes = 4 << 10;
+
+// Blocks continue the runs of others from two lines of each on: what is kept back of a line is less
+// than what comes next. Runs of 98 and 112 bytes were drained in parts of lines, 12 reorders of 64
+// to 220 MB 1.94 / 1.12 times memcpy with two of them (s8 abcd -> aBdc48b 16x4x512x512 3.9 / 1.1,
+// bf16 cdba -> abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
+constexpr dim_t least_chained_bytes = 2 * line_bytes;
 
 // Runs below a line are not worth collecting. (The scratch holds 512 of a line.)
 constexpr dim_t min_drained_run_bytes = 64;
