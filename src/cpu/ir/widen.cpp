@@ -53,9 +53,8 @@ bool stores_parts(const op &o, int max_bytes) {
 } // namespace
 
 void widen_stores(block &ops, int max_bytes) {
-    if (std::none_of(
-                ops.begin(), ops.end(), [&](const op &o) { return stores_parts(o, max_bytes); }))
-        return;
+    const auto may_change = [&](const op &o) { return stores_parts(o, max_bytes); };
+    if (max_bytes == 0 || std::none_of(ops.begin(), ops.end(), may_change)) return;
     // By addresses, so that rows come before the ones behind them.
     const auto stores = std::stable_partition(
             ops.begin(), ops.end(), [](const op &o) { return o.kind != op_kind::store; });
@@ -78,6 +77,12 @@ void widen_stores(block &ops, int max_bytes) {
 }
 
 void widen_loads(block &ops, const std::vector<size_t> &free) {
+    const auto has_parts = [&](size_t index) {
+        const chunk_list &chunks = ops[index].chunks;
+        return std::any_of(
+                chunks.begin(), chunks.end(), [](const chunk &c) { return is_in_parts(c.mask); });
+    };
+    if (std::none_of(free.begin(), free.end(), has_parts)) return;
     std::vector<range> read;
     for (const op &o : ops) {
         if (o.kind != op_kind::load) continue;
