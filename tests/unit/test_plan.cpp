@@ -308,7 +308,7 @@ TEST(Plan, OrderOfMuchPadding) {
         return plan_test::texts_of(p.problem.levels)[0];
     };
     // Of 24 steps 2 are data, the rest is written: in the order of the destination, along c...
-    EXPECT_EQ(outermost({2, 384, 1024}), "128 x 8, 64 -> 294912");
+    EXPECT_EQ(outermost({2, 384, 1024}), "256 x 4, 32 -> 147456");
     // ...but with 4 in that of the source, along b.
     EXPECT_EQ(outermost({4, 384, 1024}), "96 x 4, 65536 -> 384");
     // Elements that become 8 and 4 times as wide, and only twice: 256 bytes of the source's rows
@@ -723,6 +723,17 @@ TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
         EXPECT_EQ(run_bytes, 7 * 64); // of 28: 16 steps
         EXPECT_EQ(of_middle(1000, m).stores, store_path::plain);
     }
+}
+
+// 96 bytes of channels are a line, of which a tile stores all, and half of one: of rows that share
+// a set of L1 it has no more than L1 keeps.
+TEST(Plan, LeavesNoMoreLinesThanL1Keeps) {
+    const auto rows = [](const char *dst) {
+        const plan p = planned(normalized({1, 4, 128, 512}, "abcd", dst, tfmt_bf16), avx512());
+        return 1 << p.the_tile.src_run.size();
+    };
+    EXPECT_EQ(rows("aBdc48b"), 4);  // of a multiple of 4096 bytes
+    EXPECT_EQ(rows("aBdc32b"), 16); // whole lines
 }
 
 // Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does

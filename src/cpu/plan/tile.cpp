@@ -443,6 +443,21 @@ bool has_irregular(const move_problem &p, const bit_list &run) {
     });
 }
 
+// Whether tiles leave lines of the destination in part, which must still be in L1 when the next
+// ones complete them. Of runs that end within lines, rows that share one are one there (9 bytes
+// apart: u8 decab -> abcde 960x1x1x3x3 AVX2 13.1 / 7.5 times memcpy, acdb -> abcd 64x64x3x3 3.2
+// / 1.95; 300 such reorders 1.176 / 1.151); 121 of which tiles have 64 of 96 bytes and the
+// like 1.51 / 1.41, 19 on AVX2 2.00 / 1.89, 17 on SSE4.1 2.55 / 2.43. Elsewhere rows count, since
+// each is moved for itself: with lines u8 abcd -> aBdc32b 128x128x3x3 3.5 / 5.9. Joined runs are
+// stored in pieces of lines, 16 bytes of u8: 226 reorders whose rows are a multiple of 4096 bytes
+// apart 2.21 / 1.82 (u8 cba -> abc 28x2048x13 7.8 / 2.2), 355 on AVX2 1.74 / 1.63, 244 on
+// SSE4.1 1.91 / 1.83, with one more row 1.81, 1.68, 1.91.
+bool leaves_lines(const move_problem &p, const bit_list &whole_dst, const bit_list &dst) {
+    const dim_t dst_bytes = bytes_of_run(p, dst, false);
+    return is_odd(dst_bytes) || is_odd(bytes_of_run(p, whole_dst, false))
+            || (dst_bytes < tuning::line_bytes && has_irregular(p, dst));
+}
+
 run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
         const bit_list &whole_src, const bit_list &whole_dst) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
@@ -453,17 +468,8 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
 
-    // Lines of the destination that the next tiles complete must still be in L1 then. Rows that
-    // share a line are one here (9 bytes apart: u8 decab -> abcde 960x1x1x3x3 AVX2 13.1 / 7.5 times
-    // memcpy, acdb -> abcd 64x64x3x3 3.2 / 1.95; 300 such reorders 1.176 / 1.151). Elsewhere rows
-    // count, since each is moved for itself: with lines u8 abcd -> aBdc32b 128x128x3x3 3.5 / 5.9.
-    // So are pieces of lines that joined runs are stored in, 16 bytes of u8: 226 reorders whose
-    // rows are a multiple of 4096 bytes apart 2.21 / 1.82 (u8 cba -> abc 28x2048x13 7.8 / 2.2), 355
-    // on AVX2 1.74 / 1.63, 244 on SSE4.1 1.91 / 1.83, with one more row 1.81, 1.68, 1.91.
-    const dim_t dst_bytes = bytes_of_run(p, dst, false);
-    const bool leaves_lines = is_odd(dst_bytes)
-            || (dst_bytes < tuning::line_bytes && has_irregular(p, dst));
-    while (leaves_lines && stores == store_path::plain && src.size() > 2
+    const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);
+    while (may_leave_lines && src.size() > 2
             && lines_in_l1_set(steps_across(p, src, dst, false)) > tuning::max_rows_in_l1_set)
         src.pop_back();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
