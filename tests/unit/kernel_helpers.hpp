@@ -61,8 +61,8 @@ inline machine make_machine(const named_machine &n, caches has) {
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;
-        m.paired_lines = 2;
     }
+    if (has == caches::no_l2 || has == caches::none_and_few_rows) m.paired_lines = 2;
     m.isa = n.isa;
     m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;

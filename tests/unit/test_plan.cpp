@@ -150,7 +150,9 @@ private:
     const bool widens_;
 };
 
-std::map<dim_t, int> stores_of(const plan &p) {
+std::map<dim_t, int> stores_of(plan p) {
+    // As if much were moved: with masks nothing is widened then.
+    p.moved_bytes = std::max(p.moved_bytes, tfmt::cpu::tuning::widened_with_masks_bytes + 1);
     std::vector<tfmt::cpu::ir::kernel> kernels;
     for (const tfmt::cpu::kernel_spec &spec : p.kernels)
         kernels.push_back(tfmt::cpu::ir::build(p, spec));
@@ -723,6 +725,10 @@ TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
         EXPECT_EQ(run_bytes, 7 * 64); // of 28: 16 steps
         EXPECT_EQ(of_middle(1000, m).stores, store_path::plain);
     }
+    // 28 elements, of which two tiles have 32: lines are counted along the next level.
+    const plan p = planned(normalized({64, 1024, 28}, "cba", "abc", tfmt_bf16), avx512());
+    ASSERT_EQ(p.scratch.drain_levels.size(), 3u);
+    EXPECT_EQ(p.scratch.drain_levels[1].extent * p.scratch.drain_levels[1].dst_stride, 7 * 64);
 }
 
 // 96 bytes of channels are a line, of which a tile stores all, and half of one: of rows that share

@@ -332,8 +332,8 @@ private:
     // whole then, and a shuffle leaves zeros. (u8 aBcd8b -> aBcd4b 4x3x28x28 23 / 6.4 times memcpy
     // on AVX2.) The same of several chunks in parts that may be widened so: 250 reorders 1.429 /
     // 1.363, 109 on SSE4.1 1.661 / 1.551. Of chunks below 16 bytes on AVX-512: 57 reorders 1.33 /
-    // 1.04 (u8 aBcd32b -> aBcd8b 1x3x28x28 7.1 / 3.4), of 16 bytes 126 more 1.14 / 1.16, which
-    // masks keep. The constant of the shuffle, or -1 if there is none.
+    // 1.04 (u8 aBcd32b -> aBcd8b 1x3x28x28 7.1 / 3.4); not of 16 bytes, which have masks: 126 more
+    // 1.14 / 1.16. The constant of the shuffle, or -1 if there is none.
     int fill_holes(op &o, bool wants_zeros) {
         byte_indices indices {};
         bool has_holes = false;

@@ -340,7 +340,7 @@ private:
         // Blocks of equal size: a last one of a few steps would spoil the rest.
         const dim_t n_blocks = (l.extent + wanted - 1) / wanted;
         dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
-        if (ends_at_lines_) steps = whole_lines(next, run_bytes, steps);
+        if (ends_at_lines_) steps = whole_lines(next, steps);
         if (steps == 1) return 0;
         take_steps(next, steps);
         return stride_of(l, of_src) * steps;
@@ -348,11 +348,11 @@ private:
 
     // So many steps of `next` or some more that each block's run ends where a line does, if all
     // runs begin where one does.
-    dim_t whole_lines(size_t next, dim_t run_bytes, dim_t steps) const {
+    dim_t whole_lines(size_t next, dim_t steps) const {
         for (size_t i = 0; i < outer_.size(); i++)
             if (i != next && outer_[i].dst_stride % tuning::line_bytes != 0) return steps;
         dim_t unit = 1; // steps that are whole lines
-        while (run_bytes * unit % tuning::line_bytes != 0)
+        while (outer_[next].dst_stride * unit % tuning::line_bytes != 0)
             unit *= 2;
         const dim_t more = round_up(steps, unit);
         const bool fits = more < outer_[next].extent && more <= max_bytes_ / bytes_

@@ -11,10 +11,7 @@ namespace tfmt::cpu {
 int log2_exact(dim_t pow2) { return __builtin_ctzll(static_cast<unsigned long long>(pow2)); }
 
 int ceil_log2(dim_t n) {
-    int bits = 0;
-    while ((dim_t(1) << bits) < n)
-        bits++;
-    return bits;
+    return n <= 1 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(n - 1));
 }
 
 bool contains(const bit_list &bits, const level_bit &b) {

@@ -192,7 +192,8 @@ bool prefers_whole_src_lines(
     if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
     if (is_half_padding(p)) return false;
     const int of_dst = rows_in_l1_set(p, src, dst, false);
-    return uses_scratch(stores) || 2 * of_src > 3 * of_dst; // 16 of 14 steps are as many
+    // 16 (all steps of a tile) and 14 (all that a level has) are as many.
+    return uses_scratch(stores) || 2 * of_src > 3 * of_dst;
 }
 
 // Whether the steps of irregular level `i` go on where a run ends, or share lines, on either side.

@@ -29,7 +29,9 @@ constexpr dim_t zero_tile_bytes = 256;
 // lose: bf16 BA8b8a -> ab 2x768 on AVX2 3.7 / 5.9, s8 ABc16b16a2b -> bac 2x2048x2048 1.4 / 1.7.
 // Three of eight and sixteen, 11 of 8377 reorders, 2.7 / 1.6 (s8 aBcd16b -> acdb 32x3x3x3 7.9
 // / 1.9, aBdec8b -> abcde 16x3x16x112x112 2.7 / 1.4).
-constexpr int max_fillers = 3;
+// Four, one channel in blocks of 16, which vectors of 64 bytes have four of: 32 of 16446 reorders
+// 2.13 / 1.47 (s8 aBcd16b -> abcd 4x1x56x56 1.6 / 0.7, ABcde32a16b -> cdeba 32x1x3x3x3 6.7 / 2.6).
+constexpr int max_fillers = 4;
 constexpr dim_t min_filled_runs = 4;
 
 // Vectors for which levels are cut where their data ends (cut_at_data). Time over memcpy, without /
@@ -132,9 +134,10 @@ constexpr int max_rows_in_l1_set = 7;
 // bytes apart that all below changes: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93 1.92.
 constexpr int min_rows_to_collect = 9;
 constexpr dim_t collected_dst_bytes = 256;
-// Up to so many times as many steps as that takes where they are whole lines then (448 bytes of
-// runs of 28). The 610, without / with: 201 on AVX-512 1.98 / 1.90, 274 on AVX2 1.74 / 1.68, 204 on
-// SSE4.1 1.94 / 1.91 (bf16 cba -> abc 28x2048x52 2.6 / 1.3, u8 cabd -> dabc 1x512x56x56 2.8 / 1.9).
+// A block has up to so many times as many steps as those bytes take, where its runs are whole lines
+// then (448 bytes of runs of 28). The 610, without / with: 201 on AVX-512 1.98 / 1.90, 274 on AVX2
+// 1.74 / 1.68, 204 on SSE4.1 1.94 / 1.91 (bf16 cba -> abc 28x2048x52 2.6 / 1.3, u8 cabd -> dabc
+// 1x512x56x56 2.8 / 1.9).
 constexpr dim_t max_times_for_lines = 4;
 
 // A line of every cache of the machines that code is generated for.
