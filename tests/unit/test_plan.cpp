@@ -156,8 +156,7 @@ std::map<dim_t, int> stores_of(plan p) {
     std::vector<tfmt::cpu::ir::kernel> kernels;
     for (const tfmt::cpu::kernel_spec &spec : p.kernels)
         kernels.push_back(tfmt::cpu::ir::build(p, spec));
-    store_counter counter(
-            !p.target.has_masks() || p.moved_bytes <= tfmt::cpu::tuning::widened_with_masks_bytes);
+    store_counter counter(!p.target.has_masks());
     const driver calls(p);
     calls.run(0, calls.n_items(),
             [&](const kernel_call &c) { counter.call(kernels[size_t(c.kernel)], c); });

@@ -43,17 +43,19 @@ private:
 // The power of two that a chunk of `n` bytes is widened to.
 int wide_bytes(int n) { return 1 << ceil_log2(n); }
 
-bool stores_parts(const op &o, int max_bytes) {
-    return o.kind == op_kind::store
-            && std::any_of(o.chunks.begin(), o.chunks.end(), [&](const chunk &c) {
-                   return is_in_parts(c.mask) && prefix_bytes(c.mask) <= max_bytes;
-               });
+// Whether any chunk is in parts, of no more bytes than that.
+bool has_parts(const op &o, int max_bytes) {
+    return std::any_of(o.chunks.begin(), o.chunks.end(), [&](const chunk &c) {
+        return is_in_parts(c.mask) && prefix_bytes(c.mask) <= max_bytes;
+    });
 }
 
 } // namespace
 
 void widen_stores(block &ops, int max_bytes) {
-    const auto may_change = [&](const op &o) { return stores_parts(o, max_bytes); };
+    const auto may_change = [&](const op &o) {
+        return o.kind == op_kind::store && has_parts(o, max_bytes);
+    };
     if (max_bytes == 0 || std::none_of(ops.begin(), ops.end(), may_change)) return;
     // By addresses, so that rows come before the ones behind them.
     const auto stores = std::stable_partition(
@@ -77,12 +79,8 @@ void widen_stores(block &ops, int max_bytes) {
 }
 
 void widen_loads(block &ops, const std::vector<size_t> &free) {
-    const auto has_parts = [&](size_t index) {
-        const chunk_list &chunks = ops[index].chunks;
-        return std::any_of(
-                chunks.begin(), chunks.end(), [](const chunk &c) { return is_in_parts(c.mask); });
-    };
-    if (std::none_of(free.begin(), free.end(), has_parts)) return;
+    const auto may_change = [&](size_t i) { return has_parts(ops[i], ops[i].unit_bytes); };
+    if (std::none_of(free.begin(), free.end(), may_change)) return;
     std::vector<range> read;
     for (const op &o : ops) {
         if (o.kind != op_kind::load) continue;

@@ -338,8 +338,7 @@ private:
         wanted = std::min(wanted, max_bytes_ / bytes_);
         if (wanted <= 1) return 0;
         // Blocks of equal size: a last one of a few steps would spoil the rest.
-        const dim_t n_blocks = (l.extent + wanted - 1) / wanted;
-        dim_t steps = (l.extent + n_blocks - 1) / n_blocks;
+        dim_t steps = ceil_div(l.extent, ceil_div(l.extent, wanted));
         if (ends_at_lines_) steps = whole_lines(next, steps);
         if (steps == 1) return 0;
         take_steps(next, steps);

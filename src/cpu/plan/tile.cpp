@@ -523,10 +523,7 @@ tile choose_tile_for(
     const bit_list whole_src = contiguous_run(p, true, packed_bits, m.vector_bytes, phased);
     const bit_list whole_dst = contiguous_run(p, false, packed_bits, 0, phased);
     if (whole_dst.empty()) {
-        const bool is_scattered = p.converts
-                || std::any_of(whole_src.begin(), whole_src.end(), [&](const level_bit &b) {
-                       return b.level >= 0 && phased.has(p.levels[size_t(b.level)]);
-                   });
+        const bool is_scattered = p.converts || has_irregular(p, whole_src);
         return is_scattered ? scatter_tile(p, m, phased, whole_src) : element_tile(p, phased);
     }
 
