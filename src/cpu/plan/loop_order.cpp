@@ -178,7 +178,7 @@ public:
     dim_t written_rows() const {
         dim_t n = bytes_ * t_.dst_elem_bits / widest_elem_bits() / dst_bytes_;
         for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
-            if (stride_of(*l, false) < tuning::page_bytes) return n;
+            if (stride_of(*l, false) < tuning::min_row_stride_bytes) return n;
             n *= l->extent;
         }
         return 0;

@@ -242,7 +242,8 @@ constexpr dim_t page_bytes = 4096;
 // 1024/1500 1.043. Rows of 8 to 32 bytes: no difference.
 constexpr int max_copied_rows_of_intel = 16;
 constexpr dim_t page_copied_src_bytes = 768;
-constexpr dim_t page_copied_dst_bytes = 2048;
+constexpr dim_t page_copied_dst_bytes = 4096;
+constexpr dim_t min_row_stride_bytes = 1024;
 
 // Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
 // store across two lines the second one then: stores of 64 bytes to rows in L2 take 1.2 ns each,
