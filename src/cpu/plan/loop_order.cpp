@@ -158,6 +158,7 @@ public:
             grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
         sort(false);
         put_continuation_last();
+        sort_above_chain();
     }
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
@@ -205,6 +206,25 @@ public:
             std::rotate(outer_.begin() + i, outer_.begin() + i + 1, outer_.end());
             return;
         }
+    }
+
+    // The chain of blocks that goes on along the destination stays last; those above it follow each
+    // other in the order of the source. A block reads a part of a page from each of its rows, a
+    // chain so of all rows there are, and what the processor knows of their pages serves the next
+    // chain if that goes on there; of the destination a chain leaves whole pages behind. Time over
+    // memcpy in the order of the destination / so, 121 permutations of ranks 3 to 5 and 60 to 380
+    // MB: 1.047 / 0.953 (f32 abcd -> cadb 75x100x16x75 1.7 / 0.9, u8 abc -> cba 1000x300x300 2.2 /
+    // 1.6); AVX2, 60 of them, 1.14 / 1.10, SSE4.1 1.23 / 1.17; 54 of frameworks the same. All of
+    // the levels in the order of the source, which cuts chains: 19 of 114 up to twice as long.
+    void sort_above_chain() {
+        if (outer_.empty()) return;
+        auto chain = std::prev(outer_.end());
+        while (chain != outer_.begin()
+                && std::prev(chain)->dst_stride == chain->dst_stride * chain->extent)
+            --chain;
+        std::vector<level> above(outer_.begin(), chain);
+        sort_levels(above, limits_, t_, true);
+        std::copy(above.begin(), above.end(), outer_.begin());
     }
 
     // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
