@@ -22,9 +22,9 @@ namespace tfmt::cpu {
 namespace {
 
 // Each thread has its scratch on its stack: an execution allocates nothing.
-template <typename Run>
+template <dim_t n_bytes, typename Run>
 __attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
-    alignas(tuning::line_bytes) char scratch[tuning::max_scratch_bytes + tuning::line_bytes];
+    alignas(tuning::line_bytes) char scratch[n_bytes + tuning::line_bytes];
     run(begin, end, scratch);
 }
 
@@ -93,10 +93,12 @@ private:
                 * p.moved_dst_bits();
         const team threads = team_worth(plan_.moved_bytes, pool, dst, dst_bytes);
         parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
-            if (plan_.scratch)
-                with_scratch(begin, end, run_calls);
-            else
+            if (!plan_.scratch)
                 run_calls(begin, end, nullptr);
+            else if (plan_.scratch.scratch_bytes <= tuning::most_scratch_bytes)
+                with_scratch<tuning::most_scratch_bytes>(begin, end, run_calls);
+            else
+                with_scratch<tuning::max_scratch_bytes>(begin, end, run_calls);
         });
     }
 

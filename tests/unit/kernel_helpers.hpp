@@ -58,6 +58,7 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.read_ahead_rows = 32;
         m.max_written_rows = m.max_copied_rows = 16;
         m.streams_lines = true;
+        m.l2_scratch_bytes = 128 << 10;
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;

@@ -560,8 +560,8 @@ TEST(Plan, StreamsBlocksOfPages) {
     EXPECT_EQ(loops(1, tfmt_bf16), loops(0, tfmt_bf16));
 }
 
-// Copies of rows of a line and more lie in blocks of 768 and 2048 bytes, in the caches as well: of
-// 192 bytes 3 rows of the source one behind the other, and 8 of the destination.
+// Copies of rows of a line and more lie in blocks of 768 and 4096 bytes, in the caches as well: of
+// 192 bytes 3 rows of the source one behind the other, and all 22 of the destination.
 TEST(Plan, CopiesBlocksOfPages) {
     const auto loops = [](int max_copied_rows, bool is_streamed, tfmt_data_type_t type = tfmt_f32) {
         machine m = avx512();
@@ -582,9 +582,61 @@ TEST(Plan, CopiesBlocksOfPages) {
         EXPECT_EQ(loops(101 * 36, is_streamed), apart);
     }
     EXPECT_EQ(loops(16, false),
-            (lines {"3 x 8, 5584896 -> 1536", "101 x 1, 6912 -> 4224", "12 x 3, 576 -> 1279872",
-                    "4 x 2, 1396224 -> 384", "3 x 1, 192 -> 426624", "2 x 1, 698112 -> 192"}));
+            (lines {"101 x 1, 6912 -> 4224", "12 x 3, 576 -> 1279872", "11 x 2, 1396224 -> 384",
+                    "3 x 1, 192 -> 426624", "2 x 1, 698112 -> 192"}));
     EXPECT_EQ(loops(16, false, tfmt_u8), loops(0, false, tfmt_u8)); // 48 bytes
+    // Rows of the destination 1024 bytes apart and more.
+    const auto innermost = [](dim_t channels, int max_copied_rows) {
+        machine m = avx512();
+        m.l2_bytes = 0;
+        m.max_copied_rows = max_copied_rows;
+        const plan p = planned(normalized({500, channels}, "Ba48b", "ab", tfmt_f32), m);
+        return plan_test::texts_of(p.problem.levels);
+    };
+    EXPECT_EQ(innermost(240, 16), innermost(240, 0));
+    EXPECT_NE(innermost(512, 16), innermost(512, 0));
+}
+
+// Blocks that go past the caches: a chain stays last; what lies above it, and all where runs are so
+// long that none is needed, goes in the order of the source.
+TEST(Plan, StagesInTheOrderOfTheSource) {
+    const auto made = [](const vec &dims, const char *dst_tag, tfmt_data_type_t type) {
+        machine m = avx512();
+        m.l3_bytes = 0;
+        const plan p = planned(normalized(dims, "abcd", dst_tag, type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return p;
+    };
+    const auto outermost = [](const plan &p, size_t n) {
+        lines all = plan_test::texts_of(p.problem.levels);
+        all.resize(n);
+        return all;
+    };
+    const plan chained = made({384, 56, 7, 512}, "dbac", tfmt_u8);
+    EXPECT_TRUE(chained.scratch.is_chained);
+    EXPECT_EQ(outermost(chained, 3),
+            (lines {"56 x 1, 3584 -> 2688", "8 x 64, 64 -> 9633792", "11 x 36, 7225344 -> 252"}));
+    const plan of_long_runs = made({200, 75, 96, 80}, "cbad", tfmt_bf16);
+    EXPECT_FALSE(of_long_runs.scratch.is_chained);
+    EXPECT_EQ(outermost(of_long_runs, 3),
+            (lines {"7 x 29, 33408000 -> 4640", "75 x 1, 15360 -> 32000",
+                    "24 x 4, 640 -> 9600000"}));
+}
+
+// What a block has of the source's rows grows in a scratch that L2 is to hold.
+TEST(Plan, StagesMoreOfShortRows) {
+    const auto made = [](dim_t c, dim_t d, size_t l2_scratch_bytes) {
+        machine m = avx512();
+        m.l3_bytes = 0;
+        m.l2_scratch_bytes = l2_scratch_bytes;
+        return planned(normalized({200, 48, c, d}, "abcd", "dbac", tfmt_u8), m);
+    };
+    const auto rows = [](const plan &p) { // the block's, of the destination
+        return p.scratch.scratch_bytes / (64 + 192 + 64);
+    };
+    EXPECT_EQ(rows(made(96, 200, 0)), 128);
+    EXPECT_EQ(rows(made(96, 200, 128 << 10)), 200);
+    EXPECT_EQ(rows(made(96, 1000, 128 << 10)), 256); // of 409 that fit, so many in equal blocks
 }
 
 // Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16

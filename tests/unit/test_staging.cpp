@@ -430,10 +430,25 @@ TEST(Staging, OfATranspose) {
     EXPECT_EQ(s.lines.size(), 1u);
 }
 
+// Runs of 192 bytes and a line are not 256 bytes apart, where they would share sets of L1.
+TEST(Staging, RowsDoNotCollide) {
+    const staging s = transpose_block(3, 8).scratch();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s.scratch_bytes, 128 * (64 + 192 + 64));
+    for (dim_t run_bytes = 1; run_bytes < 1000; run_bytes++) {
+        const dim_t row_bytes = tfmt::cpu::scratch_row_bytes(run_bytes);
+        EXPECT_NE(row_bytes % 256, 0) << run_bytes;
+        EXPECT_EQ(row_bytes % 64, 0) << run_bytes;
+        EXPECT_GE(row_bytes, run_bytes + 64) << run_bytes;
+        EXPECT_LE(row_bytes, run_bytes + 3 * 64) << run_bytes;
+    }
+}
+
 TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
     EXPECT_TRUE(transpose_block(12, 4).scratch());
     EXPECT_FALSE(transpose_block(64, 8).scratch()); // 128 rows of 4 KiB
-    EXPECT_FALSE(transpose_block(4, 32).scratch()); // 512 rows of 320 bytes
+    EXPECT_TRUE(transpose_block(4, 32).scratch());  // 512 rows of 320 bytes, 160 KiB
+    EXPECT_FALSE(transpose_block(4, 33).scratch());
     // Runs of 32 bytes, one after the other in no place.
     move_problem short_runs {4, 0, 0, {{8, 8}, {500, 500}, {70, 70}},
             {{0, 8, 1, 4 * 500, 4, {}, {}}, {1, 500, 1, 4, 48, {}, {}},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cpu/plan/staging.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -143,19 +144,27 @@ public:
 
     // Blocks of a scratch: so many bytes of the destination's runs and of the source's, so many in
     // all; each continues the runs of the one before it.
-    void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, int n_src_lines) {
+    void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m) {
         // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
         // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
         // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
         const bool collides = reads_colliding_rows(t_);
         complete_lines(
-                dst_bytes_ >= tuning::line_bytes || collides, false, collides ? n_src_lines : 1);
+                dst_bytes_ >= tuning::line_bytes || collides, false, collides ? m.paired_lines : 1);
         grow_dst(dst_bytes, block_bytes, tuning::staged_whole_dst_bytes);
         reach_dst(tuning::least_chained_bytes, block_bytes);
         grow_src(src_bytes, block_bytes);
         // What is small until now goes on along the destination: the longer its runs the better.
         if (bytes_ < tuning::staged_small_block_bytes)
             grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
+        const dim_t run_bytes = continue_run(dst_bytes_, false);
+        if (m.l2_scratch_bytes)
+            grow_src(src_bytes,
+                    dim_t(m.l2_scratch_bytes) * run_bytes / scratch_row_bytes(run_bytes));
+        if (run_bytes >= tuning::min_unchained_bytes) {
+            sort(true);
+            return;
+        }
         sort(false);
         put_continuation_last();
         sort_above_chain();
@@ -496,12 +505,11 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         b.stage(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
-                tuning::staged_src_bytes, tuning::staged_block_bytes, m.paired_lines);
+                tuning::staged_src_bytes, tuning::staged_block_bytes, m);
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes,
-                m.paired_lines);
+        b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes, m);
         break;
     case memory_pattern::collected:
         b.complete_lines(true, false, m.paired_lines);

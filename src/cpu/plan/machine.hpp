@@ -35,6 +35,8 @@ struct machine {
     int near_row_bytes = 0;
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
+    // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
+    size_t l2_scratch_bytes = 0;
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }

@@ -133,6 +133,11 @@ const level *level_around(const loop_order &order, int n) {
 
 } // namespace
 
+dim_t scratch_row_bytes(dim_t run_bytes) {
+    const dim_t bytes = tuning::line_bytes + round_up(run_bytes, tuning::line_bytes);
+    return bytes % tuning::colliding_scratch_bytes != 0 ? bytes : bytes + tuning::line_bytes;
+}
+
 dim_t count_lines(const line_list &lines) {
     dim_t n = 0;
     for (const line_rows &r : lines)
@@ -160,7 +165,7 @@ staging make_staging(
             bytes = l.dst_stride;
         if (run_bytes == 0 && l.dst_stride != bytes) {
             run_bytes = bytes;
-            bytes = tuning::line_bytes + round_up(bytes, tuning::line_bytes);
+            bytes = scratch_row_bytes(bytes);
         }
         l.src_stride = bytes;
         for (size_t b = 0; b < t.bits.size(); b++)

@@ -314,6 +314,29 @@ constexpr dim_t near_dst_bytes = 256;
 constexpr dim_t near_src_bytes = 256;
 constexpr dim_t near_block_bytes = 16 << 10;
 
+// Blocks with this of a run and more go in the order of the source, chained or not: two lines in
+// part are nothing to that many, and a chain may lead through all pages of the source. With what
+// follows, 54 permutations of 60 to 380 MB, time over memcpy, always chained / from 8192 / from
+// 4096 bytes on: 0.994 / 0.981 / 0.965 (f32 abcd -> cbda 200x80x28x48 1.3 / 1.0, f64 101x128x32x12
+// 1.3 / 1.05); from 2048, 1024 and 512 on single ones of frameworks take 1.5 times as long.
+constexpr dim_t min_unchained_bytes = 4096;
+
+// On Intel's cores, whose L2 has 2 MiB, blocks that have less than staged_src_bytes of the source's
+// rows take more of them, until the scratch has so many bytes: what is in L2 is near enough, and
+// rows read in parts of 50 to 200 bytes are not. 70 permutations and reorders of frameworks of 50
+// to 380 MB, time over memcpy, without / 64 / 96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 /
+// 1.063, worst 2.2 1.9 1.8 1.7 1.8 (u8 abcd -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac
+// 200x48x96x200 1.6 / 1.2); AVX2, 67, 1.06 / 1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever
+// they have of the source: frameworks' 0.84 / 0.86. Up to 1024 of the source: the same. More of the
+// destination as well: the same.
+constexpr size_t max_l2_scratch_bytes_of_intel = 128 << 10;
+
+// Rows of the scratch are no multiple of this apart: of a quarter of L1's sets no more rows than
+// its ways stay until they are whole. u8 abcd -> dcba 75x96x101x128, runs of 150 bytes, 256 apart /
+// 320: 1.86 / 1.75, AVX2 2.95 / 1.92, SSE4.1 3.5 / 2.0; 80 others of 1 to 270 MB 1.516 / 1.474,
+// AVX2 1.63 / 1.58. No multiple of 128: 1.49, AVX2 1.61.
+constexpr dim_t colliding_scratch_bytes = 256;
+
 // Threads that share a chain of drains cut it where so much has been written, in all and of each
 // run: lines are completed within a call, so a cut costs two of each run in part.
 constexpr dim_t min_chained_bytes = 256 << 10;
@@ -337,8 +360,9 @@ constexpr dim_t min_drained_run_bytes = 64;
 constexpr int max_fetched_lines = 8192;
 
 // Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
-// its runs.
-constexpr dim_t max_scratch_bytes = 64 << 10;
+// its runs. Most fit the smaller size, those that L2 is to hold the larger one.
+constexpr dim_t most_scratch_bytes = 64 << 10;
+constexpr dim_t max_scratch_bytes = 160 << 10;
 
 // A destination is written past the caches from this share of the last cache on (source and
 // destination together). Measured with 32 MiB of L3 and one thread, in 14 cases of 20 to 50 MB,
