@@ -776,6 +776,14 @@ TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
         EXPECT_EQ(run_bytes, 7 * 64); // of 28: 16 steps
         EXPECT_EQ(of_middle(1000, m).stores, store_path::plain);
     }
+    // Whole lines of the destination, but runs of the source that end within them: 12 such rows
+    // stay in L1.
+    const auto of_rows = [](dim_t rows) {
+        return planned(normalized({rows, 1024, 20}, "cba", "abc", tfmt_f32), avx512()).stores;
+    };
+    EXPECT_EQ(of_rows(13), store_path::collected);
+    EXPECT_EQ(of_rows(12), store_path::plain);
+    EXPECT_EQ(of_rows(16), store_path::plain); // lines on both sides
     // 28 elements, of which two tiles have 32: lines are counted along the next level.
     const plan p = planned(normalized({64, 1024, 28}, "cba", "abc", tfmt_bf16), avx512());
     ASSERT_EQ(p.scratch.drain_levels.size(), 3u);

@@ -334,9 +334,13 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
     const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
     const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
-    if (fits_tile && !is_odd(bytes_of_run(p, dst_line, false))) return false;
-    return rows_in_l1_set(p, dst_line, src_line, true) >= tuning::min_rows_to_collect
-            && rows_in_l1_set(p, src_line, dst_line, false) >= tuning::min_rows_to_collect;
+    int min_rows = tuning::min_rows_to_collect;
+    if (fits_tile && !is_odd(bytes_of_run(p, dst_line, false))) {
+        if (!is_odd(bytes_of_run(p, src_line, true))) return false;
+        min_rows = tuning::min_odd_src_rows_to_collect;
+    }
+    return rows_in_l1_set(p, dst_line, src_line, true) >= min_rows
+            && rows_in_l1_set(p, src_line, dst_line, false) >= min_rows;
 }
 
 namespace {

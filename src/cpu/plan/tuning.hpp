@@ -133,6 +133,11 @@ constexpr int max_rows_in_l1_set = 7;
 // 4.7 ns a store. With 13, 12 and 9 rows, the 207 of 610 reorders whose rows are a multiple of 4096
 // bytes apart that all below changes: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93 1.92.
 constexpr int min_rows_to_collect = 9;
+// Where tiles have whole lines of the destination and runs of the source that end within lines,
+// which are read again for the next run: more than an L1 of 12 ways holds. Time over memcpy, plain
+// / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97 / 1.53 (bf16 cba -> abc
+// 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
+constexpr int min_odd_src_rows_to_collect = 13;
 constexpr dim_t collected_dst_bytes = 256;
 // A block has up to so many times as many steps as those bytes take, where its runs are whole lines
 // then (448 bytes of runs of 28). The 610, without / with: 201 on AVX-512 1.98 / 1.90, 274 on AVX2
