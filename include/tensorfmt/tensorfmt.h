@@ -654,9 +654,8 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  * more than some 3.5 KiB, else in memory that the library allocates; destination scales may count
  * twice. One or two blocks of it are kept for the next execution; those that run at the same time
  * allocate their own. Nothing else is allocated. Stack: tensors beyond the caches, or of rows a
- * large power of two apart, take up to 66 KiB on each thread that works on them, 162 KiB where L2
- * has a MiB and more; the calling one takes 4 KiB more where there are several, and another 4 for
- * attributes.
+ * large power of two apart, take up to 162 KiB on each thread that works on them, most of them up
+ * to 66; the calling one takes 4 KiB more where there are several, and another 4 for attributes.
  *
  * tfmt_out_of_memory: no room for decoded values; nothing was written. tfmt_invalid_arguments:
  * reorder null; src or dst null with elements to move, or values that attr asks for; an overlap; a

@@ -84,7 +84,8 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     const cache_sizes &caches = host_cache_sizes();
     m.l2_bytes = caches.l2_bytes;
     if (isa.is_intel)
-        m.l2_scratch_bytes = std::min(caches.l2_bytes / 12, tuning::max_l2_scratch_bytes_of_intel);
+        m.l2_scratch_bytes = std::min(caches.l2_bytes / tuning::l2_scratch_divisor,
+                tuning::max_l2_scratch_bytes_of_intel);
     m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
     return m;
 }

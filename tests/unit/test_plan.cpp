@@ -597,13 +597,14 @@ TEST(Plan, CopiesBlocksOfPages) {
     EXPECT_NE(innermost(512, 16), innermost(512, 0));
 }
 
-// Blocks that go past the caches: a chain stays last; what lies above it, and all where runs are so
-// long that none is needed, goes in the order of the source.
+// Blocks that go past the caches: a chain stays last; what lies above it, and all where runs are
+// long and a chain would lead through many pages of the source, goes in the order of the source.
 TEST(Plan, StagesInTheOrderOfTheSource) {
-    const auto made = [](const vec &dims, const char *dst_tag, tfmt_data_type_t type) {
+    const auto made = [](const vec &dims, const char *dst_tag, tfmt_data_type_t type,
+                              const char *src_tag = "abcd") {
         machine m = avx512();
         m.l3_bytes = 0;
-        const plan p = planned(normalized(dims, "abcd", dst_tag, type), m);
+        const plan p = planned(normalized(dims, src_tag, dst_tag, type), m);
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
         return p;
     };
@@ -616,11 +617,21 @@ TEST(Plan, StagesInTheOrderOfTheSource) {
     EXPECT_TRUE(chained.scratch.is_chained);
     EXPECT_EQ(outermost(chained, 3),
             (lines {"56 x 1, 3584 -> 2688", "8 x 64, 64 -> 9633792", "11 x 36, 7225344 -> 252"}));
-    const plan of_long_runs = made({200, 75, 96, 80}, "cbad", tfmt_bf16);
-    EXPECT_FALSE(of_long_runs.scratch.is_chained);
-    EXPECT_EQ(outermost(of_long_runs, 3),
-            (lines {"7 x 29, 33408000 -> 4640", "75 x 1, 15360 -> 32000",
-                    "24 x 4, 640 -> 9600000"}));
+    // What continues a chain, of 8 blocks here, stays where it is as well.
+    const plan continued = made({64, 256, 68, 68}, "acbd", tfmt_s8, "ABcd32a32b");
+    EXPECT_TRUE(continued.scratch.is_chained);
+    EXPECT_EQ(outermost(continued, 4),
+            (lines {"2 x 1, 37879808 -> 37879808", "3 x 12, 384 -> 14204928",
+                    "68 x 1, 69632 -> 17408", "8 x 1, 4734976 -> 2176"}));
+    const plan of_few_pages = made({200, 75, 96, 80}, "cbad", tfmt_bf16); // runs of 4640 bytes
+    EXPECT_TRUE(of_few_pages.scratch.is_chained);
+    EXPECT_EQ(outermost(of_few_pages, 3),
+            (lines {"75 x 1, 15360 -> 32000", "24 x 4, 640 -> 9600000",
+                    "7 x 29, 33408000 -> 4640"}));
+    const plan of_many_pages = made({101, 128, 32, 12}, "cbda", tfmt_f64); // 101 rows of 96 pages
+    EXPECT_FALSE(of_many_pages.scratch.is_chained);
+    EXPECT_EQ(outermost(of_many_pages, 2),
+            (lines {"128 x 1, 3072 -> 9696", "16 x 2, 192 -> 2482176"}));
 }
 
 // What a block has of the source's rows grows in a scratch that L2 is to hold.
@@ -636,7 +647,8 @@ TEST(Plan, StagesMoreOfShortRows) {
     };
     EXPECT_EQ(rows(made(96, 200, 0)), 128);
     EXPECT_EQ(rows(made(96, 200, 128 << 10)), 200);
-    EXPECT_EQ(rows(made(96, 1000, 128 << 10)), 256); // of 409 that fit, so many in equal blocks
+    EXPECT_EQ(rows(made(96, 1000, 128 << 10)),
+            256); // of 307 that fit by whole tiles of 64, in 4 blocks
 }
 
 // Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "cpu/plan/staging.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -143,7 +142,7 @@ public:
     dim_t dst_bytes() const { return dst_bytes_; }
 
     // Blocks of a scratch: so many bytes of the destination's runs and of the source's, so many in
-    // all; each continues the runs of the one before it.
+    // all; each continues the runs of the one before it, but for long runs from many pages.
     void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m) {
         // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
         // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
@@ -160,14 +159,15 @@ public:
         const dim_t run_bytes = continue_run(dst_bytes_, false);
         if (m.l2_scratch_bytes)
             grow_src(src_bytes,
-                    dim_t(m.l2_scratch_bytes) * run_bytes / scratch_row_bytes(run_bytes));
-        if (run_bytes >= tuning::min_unchained_bytes) {
-            sort(true);
-            return;
-        }
+                    dim_t(m.l2_scratch_bytes) * run_bytes / scratch_row_bytes(run_bytes)
+                            * widest_elem_bits() / t_.dst_elem_bits);
         sort(false);
         put_continuation_last();
-        sort_above_chain();
+        if (run_bytes >= tuning::min_unchained_bytes
+                && chained_src_pages() > tuning::max_chained_pages)
+            sort(true);
+        else
+            sort_above_chain();
     }
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
@@ -184,11 +184,11 @@ public:
     }
 
     // Rows of the destination that are written before more is written of the first one, in the
-    // order of sort(true); 0 if nothing is.
-    dim_t written_rows() const {
+    // order of sort(true), where these are so far apart; 0 if they are not.
+    dim_t written_rows(dim_t min_stride_bytes) const {
         dim_t n = bytes_ * t_.dst_elem_bits / widest_elem_bits() / dst_bytes_;
         for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
-            if (stride_of(*l, false) < tuning::min_row_stride_bytes) return n;
+            if (stride_of(*l, false) < min_stride_bytes) return n;
             n *= l->extent;
         }
         return 0;
@@ -226,14 +226,33 @@ public:
     // 1.6); AVX2, 60 of them, 1.14 / 1.10, SSE4.1 1.23 / 1.17; 54 of frameworks the same. All of
     // the levels in the order of the source, which cuts chains: 19 of 114 up to twice as long.
     void sort_above_chain() {
-        if (outer_.empty()) return;
-        auto chain = std::prev(outer_.end());
-        while (chain != outer_.begin()
-                && std::prev(chain)->dst_stride == chain->dst_stride * chain->extent)
-            --chain;
-        std::vector<level> above(outer_.begin(), chain);
+        std::vector<level> above(outer_.begin(), outer_.end() - n_chain_levels());
         sort_levels(above, limits_, t_, true);
         std::copy(above.begin(), above.end(), outer_.begin());
+    }
+
+    // The last of those between the blocks that go on along the destination one behind the other:
+    // the chain and what continues it; the last one alone where none is continued.
+    ptrdiff_t n_chain_levels() const {
+        if (outer_.empty()) return 0;
+        auto chain = outer_.rbegin();
+        for (; std::next(chain) != outer_.rend(); ++chain)
+            if (std::next(chain)->dst_stride != chain->dst_stride * chain->extent) break;
+        return chain - outer_.rbegin() + 1;
+    }
+
+    // Pages of the source that the blocks of a chain read in all.
+    dim_t chained_src_pages() const {
+        dim_t n = 1;
+        const auto count = [&](const level &l) {
+            if (is_read(limits_, l, 0))
+                n *= std::clamp(
+                        ceil_div(l.extent * l.src_stride, tuning::page_bytes), dim_t(1), l.extent);
+        };
+        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
+            std::for_each(levels->begin(), levels->end(), count);
+        std::for_each(outer_.end() - n_chain_levels(), outer_.end(), count);
+        return n;
     }
 
     // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
@@ -452,16 +471,21 @@ private:
 };
 
 // `max_rows` 0: no limit. What is read in the order of its addresses stays so.
-bool has_too_many_rows(const blocking &b, int max_rows) {
-    return max_rows && b.written_rows() > max_rows && !b.order().reads_on;
+bool has_too_many_rows(const blocking &b, int max_rows, dim_t min_stride_bytes) {
+    return max_rows && b.written_rows(min_stride_bytes) > max_rows && !b.order().reads_on;
 }
 
 void page_copies(blocking &b, const machine &m) {
-    if (has_too_many_rows(b, m.max_copied_rows))
+    if (has_too_many_rows(b, m.max_copied_rows, tuning::copied_row_stride_bytes))
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
 } // namespace
+
+dim_t scratch_row_bytes(dim_t run_bytes) {
+    const dim_t bytes = tuning::line_bytes + round_up(run_bytes, tuning::line_bytes);
+    return bytes % tuning::colliding_scratch_bytes != 0 ? bytes : bytes + tuning::line_bytes;
+}
 
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m) {
@@ -499,7 +523,8 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.sort(true);
         if (copies)
             page_copies(b, m);
-        else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes)
+        else if (has_too_many_rows(b, m.max_written_rows, tuning::page_bytes)
+                && b.dst_bytes() > tuning::line_bytes)
             b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);
         break;
     case memory_pattern::staged:

@@ -31,6 +31,9 @@ struct loop_order {
     bool reads_on = false;     // the source is read in the order of its addresses
 };
 
+// Bytes of a scratch from a run of so many bytes of a block to the next one.
+dim_t scratch_row_bytes(dim_t run_bytes);
+
 // Of the machine only what it does with many rows and pages counts.
 loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m);

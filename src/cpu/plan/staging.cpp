@@ -133,11 +133,6 @@ const level *level_around(const loop_order &order, int n) {
 
 } // namespace
 
-dim_t scratch_row_bytes(dim_t run_bytes) {
-    const dim_t bytes = tuning::line_bytes + round_up(run_bytes, tuning::line_bytes);
-    return bytes % tuning::colliding_scratch_bytes != 0 ? bytes : bytes + tuning::line_bytes;
-}
-
 dim_t count_lines(const line_list &lines) {
     dim_t n = 0;
     for (const line_rows &r : lines)

@@ -43,9 +43,6 @@ struct staging {
     explicit operator bool() const { return scratch_bytes > 0; }
 };
 
-// Bytes of the scratch from a run of so many bytes to the next one.
-dim_t scratch_row_bytes(dim_t run_bytes);
-
 // The scratch of the block of `order`; none where the block does not fit it or the destination has
 // no runs worth collecting. `may_chain`: what is left of a line may wait for the next block.
 staging make_staging(const move_problem &p, const tile &t, const loop_order &order, bool may_chain);

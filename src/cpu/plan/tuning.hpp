@@ -245,10 +245,15 @@ constexpr dim_t page_bytes = 4096;
 // 512 rows are the same, 2048 gains half. 143 of 8 to 50 MB 1.053 / 1.038, worst 1.44 / 1.40 (abcd
 // -> cbad 12x101x36x48 1.34 / 1.01), AVX2 1.060 / 1.040, SSE4.1 1.053 / 1.041; with 512/2048 and
 // 1024/1500 1.043. Rows of 8 to 32 bytes: no difference.
+// All of those were of rows a page apart and more. Rows from so far apart on count: 140 copies of 2
+// to 40 MB to rows of 512 to 4000 bytes, from 4096 / 2048 / 1024 / 512 bytes on, 1.059 1.034 1.028
+// 1.041, worst 1.52 1.29 1.29 1.38; AVX2 1.047 / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. With
+// 1024 / 2048 / 4096 bytes of the destination, which has all of such a row then, 1.044 / 1.028 /
+// 1.016, worst 1.25 1.20 1.11; 70 of rows further apart 0.975 with 2048, 0.966 with 4096.
 constexpr int max_copied_rows_of_intel = 16;
 constexpr dim_t page_copied_src_bytes = 768;
 constexpr dim_t page_copied_dst_bytes = 4096;
-constexpr dim_t min_row_stride_bytes = 1024;
+constexpr dim_t copied_row_stride_bytes = 1024;
 
 // Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
 // store across two lines the second one then: stores of 64 bytes to rows in L2 take 1.2 ns each,
@@ -319,22 +324,26 @@ constexpr dim_t near_dst_bytes = 256;
 constexpr dim_t near_src_bytes = 256;
 constexpr dim_t near_block_bytes = 16 << 10;
 
-// Blocks with this of a run and more go in the order of the source, chained or not: two lines in
-// part are nothing to that many, and a chain may lead through all pages of the source. With what
-// follows, 54 permutations of 60 to 380 MB, time over memcpy, always chained / from 8192 / from
-// 4096 bytes on: 0.994 / 0.981 / 0.965 (f32 abcd -> cbda 200x80x28x48 1.3 / 1.0, f64 101x128x32x12
-// 1.3 / 1.05); from 2048, 1024 and 512 on single ones of frameworks take 1.5 times as long.
+// Blocks with this of a run and more go in the order of the source, chained or not, where a chain
+// leads through more pages of the source than this: the processor knows 1536 to 3072 pages at a
+// time, and two lines in part are little to that many. Time over memcpy, always chained / so, 43
+// permutations of 70 to 460 MB 0.859 / 0.824 (bf16 abcd -> cbda 48x75x96x100 1.18 / 0.79); from 512
+// and 2048 pages on 0.86 and 0.84, from 2048 bytes of a run on 0.85; wherever runs are so long,
+// 46, 0.822 / 0.848 (bf16 abcd -> cbad 200x75x96x80 1.23 / 1.94).
 constexpr dim_t min_unchained_bytes = 4096;
+constexpr dim_t max_chained_pages = 1024;
 
-// On Intel's cores, whose L2 has 2 MiB, blocks that have less than staged_src_bytes of the source's
-// rows take more of them, until the scratch has so many bytes: what is in L2 is near enough, and
-// rows read in parts of 50 to 200 bytes are not. 70 permutations and reorders of frameworks of 50
-// to 380 MB, time over memcpy, without / 64 / 96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 /
-// 1.063, worst 2.2 1.9 1.8 1.7 1.8 (u8 abcd -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac
+// On Intel's cores, whose L2 has 1 to 2 MiB (measured with 2), blocks that have less of the
+// source's rows than they should take more of them, until the scratch has so many bytes, or a share
+// of L2 that leaves room for what is read and written: what is in L2 is near enough, and rows read
+// in parts of 50 to 200 bytes are not. 70 permutations and reorders of frameworks of 50 to 380 MB,
+// time over memcpy, without / 64 / 96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 / 1.063,
+// worst 2.2 1.9 1.8 1.7 1.8 (u8 abcd -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac
 // 200x48x96x200 1.6 / 1.2); AVX2, 67, 1.06 / 1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever
 // they have of the source: frameworks' 0.84 / 0.86. Up to 1024 of the source: the same. More of the
 // destination as well: the same.
 constexpr size_t max_l2_scratch_bytes_of_intel = 128 << 10;
+constexpr size_t l2_scratch_divisor = 12;
 
 // Rows of the scratch are no multiple of this apart: of a quarter of L1's sets no more rows than
 // its ways stay until they are whole. u8 abcd -> dcba 75x96x101x128, runs of 150 bytes, 256 apart /
@@ -355,7 +364,7 @@ constexpr dim_t min_chained_run_bytes = 4 << 10;
 // bf16 cdba -> abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
 constexpr dim_t least_chained_bytes = 2 * line_bytes;
 
-// Runs below a line are not worth collecting. (The scratch holds 512 of a line.)
+// Runs below a line are not worth collecting. (The scratch holds 1280 of a line.)
 constexpr dim_t min_drained_run_bytes = 64;
 
 // Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
