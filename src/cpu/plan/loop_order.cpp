@@ -185,10 +185,10 @@ public:
 
     // Rows of the destination that are written before more is written of the first one, in the
     // order of sort(true), where these are so far apart; 0 if they are not.
-    dim_t written_rows(dim_t min_stride_bytes) const {
+    dim_t written_rows() const {
         dim_t n = bytes_ * t_.dst_elem_bits / widest_elem_bits() / dst_bytes_;
         for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
-            if (stride_of(*l, false) < min_stride_bytes) return n;
+            if (stride_of(*l, false) < tuning::min_row_stride_bytes) return n;
             n *= l->extent;
         }
         return 0;
@@ -471,12 +471,12 @@ private:
 };
 
 // `max_rows` 0: no limit. What is read in the order of its addresses stays so.
-bool has_too_many_rows(const blocking &b, int max_rows, dim_t min_stride_bytes) {
-    return max_rows && b.written_rows(min_stride_bytes) > max_rows && !b.order().reads_on;
+bool has_too_many_rows(const blocking &b, int max_rows) {
+    return max_rows && b.written_rows() > max_rows && !b.order().reads_on;
 }
 
 void page_copies(blocking &b, const machine &m) {
-    if (has_too_many_rows(b, m.max_copied_rows, tuning::copied_row_stride_bytes))
+    if (has_too_many_rows(b, m.max_copied_rows))
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
@@ -523,8 +523,7 @@ loop_order order_levels(std::vector<level> levels, const limit_list &limits, con
         b.sort(true);
         if (copies)
             page_copies(b, m);
-        else if (has_too_many_rows(b, m.max_written_rows, tuning::page_bytes)
-                && b.dst_bytes() > tuning::line_bytes)
+        else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes)
             b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);
         break;
     case memory_pattern::staged:
