@@ -586,15 +586,15 @@ TEST(Plan, CopiesBlocksOfPages) {
                     "3 x 1, 192 -> 426624", "2 x 1, 698112 -> 192"}));
     EXPECT_EQ(loops(16, false, tfmt_u8), loops(0, false, tfmt_u8)); // 48 bytes
     // Rows of the destination 1024 bytes apart and more.
-    const auto innermost = [](dim_t channels, int max_copied_rows) {
+    const auto loops_to_rows = [](dim_t channels, int max_copied_rows) {
         machine m = avx512();
         m.l2_bytes = 0;
         m.max_copied_rows = max_copied_rows;
         const plan p = planned(normalized({500, channels}, "Ba48b", "ab", tfmt_f32), m);
         return plan_test::texts_of(p.problem.levels);
     };
-    EXPECT_EQ(innermost(240, 16), innermost(240, 0));
-    EXPECT_NE(innermost(512, 16), innermost(512, 0));
+    EXPECT_EQ(loops_to_rows(240, 16), loops_to_rows(240, 0));
+    EXPECT_NE(loops_to_rows(512, 16), loops_to_rows(512, 0));
 }
 
 // Blocks that go past the caches: a chain stays last; what lies above it, and all where runs are

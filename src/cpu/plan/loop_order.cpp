@@ -158,9 +158,7 @@ public:
             grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
         const dim_t run_bytes = continue_run(dst_bytes_, false);
         if (m.l2_scratch_bytes)
-            grow_src(src_bytes,
-                    dim_t(m.l2_scratch_bytes) * run_bytes / scratch_row_bytes(run_bytes)
-                            * widest_elem_bits() / t_.dst_elem_bits);
+            grow_src(src_bytes, bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
         sort(false);
         put_continuation_last();
         if (run_bytes >= tuning::min_unchained_bytes
@@ -181,6 +179,12 @@ public:
     // Bytes of a block that covers what it does now of each of so many rows of the source.
     dim_t bytes_of_src_rows(int n_rows) const {
         return n_rows * src_bytes_ * widest_elem_bits() / t_.src_elem_bits;
+    }
+
+    // Bytes of a block whose runs of `run_bytes` fill so much of a scratch.
+    dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const {
+        return scratch_bytes * run_bytes / scratch_row_bytes(run_bytes) * widest_elem_bits()
+                / t_.dst_elem_bits;
     }
 
     // Rows of the destination that are written before more is written of the first one, in the
@@ -249,8 +253,7 @@ public:
                 n *= std::clamp(
                         ceil_div(l.extent * l.src_stride, tuning::page_bytes), dim_t(1), l.extent);
         };
-        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
-            std::for_each(levels->begin(), levels->end(), count);
+        for_each_in_block(count);
         std::for_each(outer_.end() - n_chain_levels(), outer_.end(), count);
         return n;
     }
@@ -365,10 +368,14 @@ private:
             return l.src_stride >= row_bytes && is_read(limits_, l, 0) ? l.extent : 1;
         };
         dim_t n = rows_of(next);
-        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
-            for (const level &l : *levels)
-                n *= rows_of(l);
+        for_each_in_block([&](const level &l) { n *= rows_of(l); });
         return n;
+    }
+
+    template <typename Visit>
+    void for_each_in_block(Visit &&visit) const {
+        for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
+            std::for_each(levels->begin(), levels->end(), visit);
     }
 
     // The run with as much of the next level as the target asks for, or 0.

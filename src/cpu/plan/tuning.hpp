@@ -245,15 +245,18 @@ constexpr dim_t page_bytes = 4096;
 // 512 rows are the same, 2048 gains half. 143 of 8 to 50 MB 1.053 / 1.038, worst 1.44 / 1.40 (abcd
 // -> cbad 12x101x36x48 1.34 / 1.01), AVX2 1.060 / 1.040, SSE4.1 1.053 / 1.041; with 512/2048 and
 // 1024/1500 1.043. Rows of 8 to 32 bytes: no difference.
-// All of those were of rows a page apart and more. Rows from so far apart on count: 140 copies of 2
-// to 40 MB to rows of 512 to 4000 bytes, from 4096 / 2048 / 1024 / 512 bytes on, 1.059 1.034 1.028
-// 1.041, worst 1.52 1.29 1.29 1.38; AVX2 1.047 / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. With
-// 1024 / 2048 / 4096 bytes of the destination, which has all of such a row then, 1.044 / 1.028 /
-// 1.016, worst 1.25 1.20 1.11; 70 of rows further apart 0.975 with 2048, 0.966 with 4096. Of
-// max_written_rows 46 streamed reorders of 50 to 415 MB, from 4096 / 1024 on, 0.831 / 0.815.
+// All of those were of rows a page apart and more; with 1024 / 2048 / 4096 bytes of the
+// destination, which has all of a row of less then, 140 copies of 2 to 40 MB to rows of 512 to 4000
+// bytes 1.044 / 1.028 / 1.016, worst 1.25 1.20 1.11; 70 of rows further apart 0.975 with 2048,
+// 0.966 with 4096.
 constexpr int max_copied_rows_of_intel = 16;
 constexpr dim_t page_copied_src_bytes = 768;
 constexpr dim_t page_copied_dst_bytes = 4096;
+
+// Rows of the destination count, for both of the above, from so far apart on. The 140 copies from
+// 4096 / 2048 / 1024 / 512 bytes on 1.059 1.034 1.028 1.041, worst 1.52 1.29 1.29 1.38; AVX2 1.047
+// / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. 46 streamed reorders of 50 to 415 MB with many
+// rows, from 4096 / 1024 on, 0.831 / 0.815.
 constexpr dim_t min_row_stride_bytes = 1024;
 
 // Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
@@ -325,7 +328,7 @@ constexpr dim_t near_dst_bytes = 256;
 constexpr dim_t near_src_bytes = 256;
 constexpr dim_t near_block_bytes = 16 << 10;
 
-// Blocks with this of a run and more go in the order of the source, chained or not, where a chain
+// Blocks with this of a run and more go in the order of the source, unchained, where a chain
 // leads through more pages of the source than this: the processor knows 1536 to 3072 pages at a
 // time, and two lines in part are little to that many. Time over memcpy, always chained / so, 43
 // permutations of 70 to 460 MB 0.859 / 0.824 (bf16 abcd -> cbda 48x75x96x100 1.18 / 0.79); from 512
@@ -375,7 +378,8 @@ constexpr dim_t min_drained_run_bytes = 64;
 constexpr int max_fetched_lines = 8192;
 
 // Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
-// its runs. Most fit the smaller size, those that L2 is to hold the larger one.
+// its runs. Most fit the smaller size; some that L2 is to hold, or whose rows would collide, do
+// not.
 constexpr dim_t most_scratch_bytes = 64 << 10;
 constexpr dim_t max_scratch_bytes = 160 << 10;
 
