@@ -771,6 +771,39 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// Fewer rows on one side, if those of the other make up for it, beyond L2; not to or from blocks,
+// nor with rows that end within lines.
+TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
+    using tfmt::cpu::store_path;
+    const auto stores = [](const vec &dims, const machine &m, size_t l2_bytes = 1 << 20) {
+        machine with_l2 = m;
+        with_l2.l2_bytes = l2_bytes;
+        return planned(normalized(dims, "ab", "ba", tfmt_bf16), with_l2).stores;
+    };
+    for (const machine &m : {sse41(), avx2(), avx512()}) {
+        EXPECT_EQ(stores({768, 3072}, m), store_path::collected); // 16 of src, 4 of dst
+        EXPECT_EQ(stores({3072, 768}, m), store_path::collected); // 4 and 16
+        EXPECT_EQ(stores({768, 768}, m), store_path::plain);      // 4 and 4
+        EXPECT_EQ(stores({2048, 1088}, m), store_path::plain);    // 1 and 32
+        EXPECT_EQ(stores({768, 3072}, m, 8 << 20), store_path::plain);
+        // 32 and 4, of which the destination's end within lines.
+        const auto of_rows = [&](dim_t width) {
+            return planned(normalized({64, 12, width, 64}, "cdba", "adbc", tfmt_bf16), m).stores;
+        };
+        EXPECT_EQ(of_rows(192), store_path::collected);
+        EXPECT_EQ(of_rows(197), store_path::plain);
+    }
+    const plan blocked = planned(normalized({768, 3072}, "ab", "Ba4b", tfmt_bf16), avx2());
+    EXPECT_EQ(blocked.stores, store_path::plain);
+    const auto converted = [](tfmt_data_type_t dst) {
+        const vec dims {768, 3072};
+        return planned(normalized(by_tag(dims, "ab", tfmt_bf16), by_tag(dims, "ba", dst)), avx2())
+                .stores;
+    };
+    EXPECT_EQ(converted(tfmt_f16), store_path::collected);
+    EXPECT_EQ(converted(tfmt_f32), store_path::plain);
+}
+
 // Rows of 28 bytes on both sides, 7 pages apart: no tile has whole lines, blocks of a scratch have.
 TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
     using tfmt::cpu::store_path;

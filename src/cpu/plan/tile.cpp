@@ -328,6 +328,19 @@ int rows_in_l1_set(dim_t stride, dim_t n_rows) {
     return rows_in_l1_set(row_steps_list {{stride, std::min<dim_t>(n_rows, 64)}});
 }
 
+namespace {
+
+// Whether the rows of each side are one step apart, of tensors without blocks and padding and of
+// elements that keep their size.
+bool transposes_rows(
+        const move_problem &p, const row_steps_list &src_steps, const row_steps_list &dst_steps) {
+    return src_steps.size() == 1 && dst_steps.size() == 1 && p.src_elem_bits() == p.dst_elem_bits()
+            && std::all_of(p.levels.begin(), p.levels.end(),
+                    [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
+}
+
+} // namespace
+
 bool needs_collecting(const move_problem &p, const machine &m) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
@@ -339,8 +352,14 @@ bool needs_collecting(const move_problem &p, const machine &m) {
         if (!is_odd(bytes_of_run(p, src_line, true))) return false;
         min_rows = tuning::min_odd_src_rows_to_collect;
     }
-    return rows_in_l1_set(p, dst_line, src_line, true) >= min_rows
-            && rows_in_l1_set(p, src_line, dst_line, false) >= min_rows;
+    const row_steps_list src_steps = steps_across(p, dst_line, src_line, true);
+    const row_steps_list dst_steps = steps_across(p, src_line, dst_line, false);
+    const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
+    if (n_src >= min_rows && n_dst >= min_rows) return true;
+    return !fits_tile && transposes_rows(p, src_steps, dst_steps)
+            && double(moved_bytes(p)) > tuning::min_transposed_share_of_l2 * double(m.l2_bytes)
+            && std::min(n_src, n_dst) >= tuning::min_rows_to_collect_transposed
+            && n_src * n_dst >= tuning::min_row_pairs_to_collect_transposed;
 }
 
 namespace {

@@ -138,6 +138,18 @@ constexpr int min_rows_to_collect = 9;
 // / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97 / 1.53 (bf16 cba -> abc
 // 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
 constexpr int min_odd_src_rows_to_collect = 13;
+// Fewer of them on one side, if so many of the other make up for it (4 and 16, 8 and 8), in
+// tensors without blocks and padding of which each side's rows lie at one step, beyond so many
+// times L2. Time over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it
+// changes: 24 on AVX-512 1.75 / 1.61, 55 on AVX2 1.61 / 1.31 (s32 2048x512 transposed 1.66 / 1.15,
+// bf16 5120x1280 1.97 / 1.33), 55 on SSE4.1 1.77 / 1.38. With a product of 12 to 63 and any rows:
+// 64 on AVX-512 1.23 / 1.39, 130 on AVX2 1.19 / 1.31, 130 on SSE4.1 1.21 / 1.37 (4 and 4 1.30
+// / 1.26). Rows at several steps, most of blocks: 20 1.25 / 1.41, 36 on AVX2 1.34 / 1.38 (s8 dcab
+// -> Abcd8a 64x64x56x56 1.5 / 3.5). From half of L2 on: 6, 10, 11 of 2 MB 1.01, 1.04, 1.08 times
+// as long. Rows that end within lines: 2, 3, 3 reorders 1.6, 1.3, 0.98.
+constexpr int min_rows_to_collect_transposed = 4;
+constexpr int min_row_pairs_to_collect_transposed = 64;
+constexpr double min_transposed_share_of_l2 = 1.25;
 constexpr dim_t collected_dst_bytes = 256;
 // A block has up to so many times as many steps as those bytes take, where its runs are whole lines
 // then (448 bytes of runs of 28). The 610, without / with: 201 on AVX-512 1.98 / 1.90, 274 on AVX2
