@@ -771,6 +771,16 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
 }
 
+// Nor runs of the destination that are no more than three lines.
+TEST(Plan, CollectsNoShortRuns) {
+    const auto of_width = [](dim_t width) {
+        return planned(normalized({8, 128, width, width}, "acbd", "adbc", tfmt_f16), avx512())
+                .stores;
+    };
+    EXPECT_EQ(of_width(128), tfmt::cpu::store_path::collected);
+    EXPECT_EQ(of_width(96), tfmt::cpu::store_path::plain);
+}
+
 // Fewer rows on one side, if those of the other make up for it, beyond L2; not to or from blocks,
 // nor with rows that end within lines.
 TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
@@ -786,12 +796,12 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
         EXPECT_EQ(stores({768, 768}, m), store_path::plain);      // 4 and 4
         EXPECT_EQ(stores({2048, 1088}, m), store_path::plain);    // 1 and 32
         EXPECT_EQ(stores({768, 3072}, m, 8 << 20), store_path::plain);
-        // 32 and 4, of which the destination's end within lines.
-        const auto of_rows = [&](dim_t width) {
-            return planned(normalized({64, 12, width, 64}, "cdba", "adbc", tfmt_bf16), m).stores;
+        // 32 and 32, and of rows of 1032 bytes, which end within lines, 8.
+        const auto middle = [&](const vec &dims) {
+            return planned(normalized(dims, "cdba", "adbc", tfmt_bf16), m).stores;
         };
-        EXPECT_EQ(of_rows(192), store_path::collected);
-        EXPECT_EQ(of_rows(197), store_path::plain);
+        EXPECT_EQ(middle({128, 8, 512, 4}), store_path::collected);
+        EXPECT_EQ(middle({32, 64, 516, 2}), store_path::plain);
     }
     const plan blocked = planned(normalized({768, 3072}, "ab", "Ba4b", tfmt_bf16), avx2());
     EXPECT_EQ(blocked.stores, store_path::plain);

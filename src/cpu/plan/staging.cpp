@@ -176,7 +176,8 @@ staging make_staging(
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
     if (run_bytes == 0) run_bytes = bytes;
-    if (run_bytes < tuning::min_drained_run_bytes) return {};
+    if (run_bytes < (may_chain ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
+        return {};
     s.scratch_bytes = bytes;
     s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
     if (const level *around = level_around(order, 1)) {

@@ -380,7 +380,13 @@ constexpr dim_t min_chained_run_bytes = 4 << 10;
 // bf16 cdba -> abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
 constexpr dim_t least_chained_bytes = 2 * line_bytes;
 
-// Runs below a line are not worth collecting. (The scratch holds 1280 of a line.)
+// Runs below a line are not worth staging. (The scratch holds 1280 of a line.) Nor are those below
+// collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before:
+// with 64 / 256 the 3 of 3900 reorders that it changes 2.5 / 1.6 (f16 acbd -> adbc 8x128x104x104,
+// 208 bytes, 2.1 / 1.5), 8 on AVX2 2.6 / 1.6 (f32 acdb -> Abcd32a 16x96x56x56 2.9 / 1.6), 5 on
+// SSE4.1 2.1 / 1.7; with 128 as with 64 or as with 256. Rows of 288 to 576 bytes, which make two
+// blocks or three, 14 transposes 2.3 / 1.6, 20 on AVX2 2.1 / 1.7, 20 on SSE4.1 2.0 / 1.95 (u8 2.2
+// / 2.7); all of such a row in a block of 64 KiB instead 1.8, 1.65, 1.7.
 constexpr dim_t min_drained_run_bytes = 64;
 
 // Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
