@@ -387,6 +387,34 @@ TEST(Plan, CompletesLinesOfPhases) {
             [](const level &l) { return l.dst_stride == 32; }));
 }
 
+// Nor are lines streamed that come to their ends with other phases.
+TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
+    machine narrow = avx2(), wide = avx512();
+    narrow.l3_bytes = wide.l3_bytes = 0;
+    const auto p = normalized({16, 96, 64}, "BcA16a48b4a", "aBC2b8c16b2c", tfmt_s8);
+    plan streamed;
+    EXPECT_FALSE(make_streamed_plan(p, narrow, &streamed));
+    EXPECT_TRUE(make_streamed_plan(p, wide, &streamed)); // vectors are lines
+    const auto copies = normalized({480, 64}, "Ab48a", "Ab32a", tfmt_s8);
+    EXPECT_TRUE(make_streamed_plan(copies, narrow, &streamed));
+    EXPECT_FALSE(streamed.the_tile.phased.empty());
+}
+
+// Blocks of a scratch read all of a line before what lies behind a gap: 8 of b, 8 of a, then
+// pixels.
+TEST(Plan, StagedBlocksReadWhatLiesBetween) {
+    machine m = avx2();
+    m.l3_bytes = 0;
+    m.l2_scratch_bytes = 128 << 10;
+    const plan p = planned(normalized({64, 512, 784}, "ABc8a8b", "abc", tfmt_s8), m);
+    ASSERT_EQ(p.stores, tfmt::cpu::store_path::staged);
+    const std::vector<level> &levels = p.problem.levels;
+    const auto of_a = std::find_if(levels.end() - p.n_block_levels, levels.end(),
+            [](const level &l) { return l.src_stride == 8; });
+    ASSERT_NE(of_a, levels.end());
+    EXPECT_EQ(of_a->extent, 4); // all that the scratch has room for
+}
+
 // Where two lines of a row are best read together: by tiles that read whole vectors, beyond L2 or
 // into a scratch that collects.
 TEST(Plan, ReadsLinesInPairs) {
