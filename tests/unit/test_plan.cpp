@@ -325,6 +325,18 @@ TEST(Plan, OrderOfMuchPadding) {
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "2 x 256, 131072 -> 512");
 }
 
+// One channel in blocks of 48: 18 KiB are moved of each of 32 images, but from 900 KiB of lines.
+TEST(Plan, PaddingInLinesOfTheSourceIsNotInL2) {
+    const auto outermost = [](size_t l2_bytes) {
+        machine m = avx512();
+        m.l2_bytes = l2_bytes;
+        const plan p = planned(normalized({1, 1, 32, 96, 96}, "aBdec48b", "acdeb", tfmt_bf16), m);
+        return p.problem.levels[0].src_stride;
+    };
+    EXPECT_EQ(outermost(2 << 20), 256 * 32 * 96); // 256 pixels on: in the order of the source
+    EXPECT_EQ(outermost(32 << 20), 96);           // the next image: in that of the destination
+}
+
 // Short rows are copied in fours, where stores may reach into the next row.
 TEST(Plan, CopiesShortRowsTogether) {
     const auto n_regs = [](dim_t row_elems, const machine &m) {

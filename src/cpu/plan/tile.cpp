@@ -26,6 +26,48 @@ dim_t moved_bytes(const move_problem &p) {
     return dim_t(std::min(bits / 8, 9e18));
 }
 
+namespace {
+
+// Where rows of a source end and the next ones begin: those of a level behind a gap, or of all of
+// it.
+struct row_pitch {
+    dim_t row_bytes;
+    dim_t next_bytes; // 0: no gap
+};
+
+row_pitch source_rows(const move_problem &p) {
+    row_pitch rows {std::max(1, p.src_elem_bits() / 8), 0};
+    for (bool grown = true; grown;) {
+        grown = false;
+        rows.next_bytes = 0;
+        for (const level &l : p.levels) {
+            const dim_t n_read = read_steps(p.limits, l);
+            if (n_read <= 1 || l.src_stride < rows.row_bytes) continue;
+            if (l.src_stride == rows.row_bytes) {
+                rows.row_bytes *= n_read;
+                grown = true;
+                break;
+            }
+            if (rows.next_bytes == 0 || l.src_stride < rows.next_bytes)
+                rows.next_bytes = l.src_stride;
+        }
+    }
+    return rows;
+}
+
+} // namespace
+
+dim_t touched_bytes(const move_problem &p) {
+    const bool is_regular = std::all_of(
+            p.levels.begin(), p.levels.end(), [](const level &l) { return l.is_regular(); });
+    const row_pitch rows = is_regular ? source_rows(p) : row_pitch {1, 0};
+    if (rows.next_bytes == 0) return moved_bytes(p);
+    const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
+    const double src_bytes = n_elements(p, &dim_limits::load) * p.moved_src_bits() / 8;
+    const double share = double(touched) / double(rows.row_bytes);
+    return dim_t(std::min(double(moved_bytes(p)) + src_bytes * (share - 1), 9e18));
+}
+
 bool exceeds_cache(const move_problem &p, const machine &m) {
     const double share = m.fetches_stores_late ? tuning::streaming_share_of_cache_with_claims
                                                : tuning::streaming_share_of_cache;

@@ -102,6 +102,9 @@ bool is_dst_packed(const tile &t, const bit_indices &run);
 // Source and destination bytes of a move.
 dim_t moved_bytes(const move_problem &p);
 
+// The same with what else is in the lines that are read.
+dim_t touched_bytes(const move_problem &p);
+
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
