@@ -412,6 +412,18 @@ TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     EXPECT_FALSE(streamed.the_tile.phased.empty());
 }
 
+// Blocks of a streamed destination end where lines do: 48 of a, 16 of them data, are not halved.
+TEST(Plan, StreamedBlocksEndAtLines) {
+    machine m = sse41();
+    m.l3_bytes = 0;
+    m.read_ahead_rows = 32;
+    plan streamed;
+    ASSERT_TRUE(make_streamed_plan(
+            normalized({16, 256, 784}, "acb", "Abc48a", tfmt_f32), m, &streamed));
+    for (const level &l : streamed.problem.levels)
+        EXPECT_TRUE(l.dst_stride == 16 || l.dst_stride % 64 == 0) << l.dst_stride;
+}
+
 // Blocks of a scratch read all of a line before what lies behind a gap: 8 of b, 8 of a, then
 // pixels.
 TEST(Plan, StagedBlocksReadWhatLiesBetween) {
