@@ -337,6 +337,14 @@ TEST(Plan, PaddingInLinesOfTheSourceIsNotInL2) {
     EXPECT_EQ(outermost(32 << 20), 96);           // the next image: in that of the destination
 }
 
+// 3 channels in blocks of 2 are a run of 3 with what lies around them: 4 x 3 x 3 bytes in 64 lanes.
+TEST(Plan, PacksChannelsOfTwoBlocks) {
+    const plan p = planned(
+            normalized({32, 3, 3, 3}, "ABcd8a2b", "dabc", tfmt_u8), plan_test::avx512_vbmi());
+    EXPECT_EQ(p.the_tile.dst_run.size(), 6u);
+    EXPECT_EQ(p.the_tile.dst_run_bytes, 36);
+}
+
 // Short rows are copied in fours, where stores may reach into the next row.
 TEST(Plan, CopiesShortRowsTogether) {
     const auto n_regs = [](dim_t row_elems, const machine &m) {

@@ -90,6 +90,16 @@ dim_t whole_dim_steps(const move_problem &p, const bit_list &run, bool of_src) {
     return 0;
 }
 
+// Whether a run has all of its last dimension with level `index`.
+bool is_whole_with(const move_problem &p, bit_list run, int index, bool of_src) {
+    if (run.empty() || is_filler(run.back())) return false;
+    const level &l = p.levels[size_t(index)];
+    if (l.unit == 1 || l.dim != p.levels[size_t(run.back().level)].dim) return false;
+    run.push_back({index, 0});
+    const dim_t steps = whole_dim_steps(p, run, of_src);
+    return steps > 0 && steps <= tuning::max_packed_steps;
+}
+
 } // namespace
 
 bool may_pack_runs(const move_problem &p) {
@@ -147,10 +157,16 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
                 n_elems = dim_t(1) << hole_end;
                 packed_bits = 0; // as above
             }
-            // What a tail leaves of a packed run must be a beginning of it: others are many pieces
-            // where there are no masks.
-            if (is_packed && !is_whole) return run;
             const int n_bits = n_digit_bits > 0 ? n_digit_bits : total_bits(l);
+            // What a tail leaves of a packed run must be a beginning of it: others are many pieces
+            // where there are no masks. Or all is there with this level: 3 in blocks of 2, of which
+            // one block and half of another were runs of their own. Time over memcpy, 271 of 2600
+            // small reorders of 2 to 7 channels 5.4 / 4.8, worst 32 / 13 (u8 ABcd8a2b -> dabc
+            // 32x3x3x3 22 / 7), 36 on AVX2 7.2 / 6.2, 36 on SSE4.1 7.8 / 7.0.
+            if (is_packed && !is_whole
+                    && !(n_digit_bits == 0 && is_whole_before_dim
+                            && is_whole_with(p, run, int(i), of_src)))
+                return run;
             const dim_t extent = n_digit_bits > 0 ? inner_extent(l, of_src) : l.extent;
             if (l.unit == 1) {
                 n_elems_before_dim = n_elems;
