@@ -325,6 +325,23 @@ TEST(Plan, OrderOfMuchPadding) {
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "2 x 256, 131072 -> 512");
 }
 
+// What a source has besides in the lines that are read: of 4-byte elements.
+TEST(Plan, TouchedBytes) {
+    const auto rest = [](const vec &dims, const char *src, tfmt_data_type_t type = tfmt_f32) {
+        const auto p = normalized(dims, src, "ab", type);
+        return tfmt::cpu::touched_bytes(p) - tfmt::cpu::moved_bytes(p);
+    };
+    EXPECT_EQ(rest({32, 100}, "ab"), 0);
+    EXPECT_EQ(rest({32, 100}, "ba"), 0);
+    EXPECT_EQ(rest({100, 1}, "aB48b"), 100 * (64 - 4));     // a line of each 192 bytes
+    EXPECT_EQ(rest({100, 17}, "aB48b"), 100 * (128 - 68));  // two
+    EXPECT_EQ(rest({100, 47}, "aB48b"), 100 * (192 - 188)); // all three
+    EXPECT_EQ(rest({100, 5}, "aB8b"), 100 * (32 - 20));     // no more than up to the next row
+    EXPECT_EQ(rest({100, 1}, "aB4b", tfmt_u8), 100 * (4 - 1));
+    EXPECT_EQ(rest({16, 100}, "Ab32a"), 0); // 64 bytes, a line, of each 128
+    EXPECT_EQ(rest({144, 5}, "AB48a8b"), 144 * (32 - 20));
+}
+
 // One channel in blocks of 48: 18 KiB are moved of each of 32 images, but from 900 KiB of lines.
 TEST(Plan, PaddingInLinesOfTheSourceIsNotInL2) {
     const auto outermost = [](size_t l2_bytes) {
@@ -838,11 +855,12 @@ TEST(Plan, CollectsNoShortRuns) {
                 .stores;
     };
     EXPECT_EQ(of_width(128), tfmt::cpu::store_path::collected);
+    EXPECT_EQ(of_width(104), tfmt::cpu::store_path::plain);
     EXPECT_EQ(of_width(96), tfmt::cpu::store_path::plain);
 }
 
-// Fewer rows on one side, if those of the other make up for it, beyond L2; not to or from blocks,
-// nor with rows that end within lines.
+// Fewer rows on one side, if those of the other make up for it, beyond L2; not where rows are at
+// several steps, nor end within lines.
 TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
     using tfmt::cpu::store_path;
     const auto stores = [](const vec &dims, const machine &m, size_t l2_bytes = 1 << 20) {

@@ -150,11 +150,11 @@ public:
     // Blocks of a scratch: so many bytes of the destination's runs and of the source's, so many in
     // all; each continues the runs of the one before it, but for long runs from many pages.
     void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m) {
+        is_staged_ = true;
         // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
         // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
         // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
         const bool collides = reads_colliding_rows(t_);
-        is_staged_ = true;
         complete_lines(
                 dst_bytes_ >= tuning::line_bytes || collides, false, collides ? m.paired_lines : 1);
         grow_dst(dst_bytes, block_bytes, tuning::staged_whole_dst_bytes);

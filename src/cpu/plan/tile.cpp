@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -28,8 +29,7 @@ dim_t moved_bytes(const move_problem &p) {
 
 namespace {
 
-// Where rows of a source end and the next ones begin: those of a level behind a gap, or of all of
-// it.
+// Rows of a source that are read in one piece, and where the next ones begin behind a gap.
 struct row_pitch {
     dim_t row_bytes;
     dim_t next_bytes; // 0: no gap
@@ -44,6 +44,7 @@ row_pitch source_rows(const move_problem &p) {
             const dim_t n_read = read_steps(p.limits, l);
             if (n_read <= 1 || l.src_stride < rows.row_bytes) continue;
             if (l.src_stride == rows.row_bytes) {
+                if (n_read > std::numeric_limits<dim_t>::max() / rows.row_bytes) return {1, 0};
                 rows.row_bytes *= n_read;
                 grown = true;
                 break;
@@ -60,7 +61,8 @@ row_pitch source_rows(const move_problem &p) {
 dim_t touched_bytes(const move_problem &p) {
     const bool is_regular = std::all_of(
             p.levels.begin(), p.levels.end(), [](const level &l) { return l.is_regular(); });
-    const row_pitch rows = is_regular ? source_rows(p) : row_pitch {1, 0};
+    if (!is_regular) return moved_bytes(p);
+    const row_pitch rows = source_rows(p);
     if (rows.next_bytes == 0) return moved_bytes(p);
     const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
     const double src_bytes = n_elements(p, &dim_limits::load) * p.moved_src_bits() / 8;
@@ -372,8 +374,9 @@ int rows_in_l1_set(dim_t stride, dim_t n_rows) {
 
 namespace {
 
-// Whether the rows of each side are one step apart, of tensors without blocks and padding and of
-// elements that keep their size.
+// Whether the rows of each side are one step apart, of elements that keep their size and tensors
+// without padding, whose lines come at whole lines of the destination. (Blocks that divide their
+// dimension are like dimensions here.)
 bool transposes_rows(
         const move_problem &p, const row_steps_list &src_steps, const row_steps_list &dst_steps) {
     return src_steps.size() == 1 && dst_steps.size() == 1 && p.src_elem_bits() == p.dst_elem_bits()

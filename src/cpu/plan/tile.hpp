@@ -102,7 +102,8 @@ bool is_dst_packed(const tile &t, const bit_indices &run);
 // Source and destination bytes of a move.
 dim_t moved_bytes(const move_problem &p);
 
-// The same with what else is in the lines that are read.
+// The same with what else is in the lines that are read, up to the next row behind the source's
+// first gap; without it if blocks do not nest.
 dim_t touched_bytes(const move_problem &p);
 
 // Whether the destination is too large to be left in the caches, and worth being written past them.

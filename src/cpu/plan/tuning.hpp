@@ -127,11 +127,12 @@ constexpr int max_rows_in_l1_set = 7;
 // Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to 1.8,
 // eight 0.6. Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
 // transposed 3.2 / 2.5 2.3 2.5, 2048x2048 5.3 / 2.8 2.6 2.8, bf16 1024x1024 2.8 / 2.3 2.4 2.3; with
-// 256-bit vectors 2048x2048 10.3 / 3.4. Not where 8 rows share a set (u8 512x512: 1.8 / 2.2), nor
-// where those of one side do, nor where tiles have whole lines on both (f32 1024x1024 2.3 / 2.7).
-// Tiles of runs that end within lines have none of these whole: 28 rows of 56 bytes in one set take
-// 4.7 ns a store. With 13, 12 and 9 rows, the 207 of 610 reorders whose rows are a multiple of 4096
-// bytes apart that all below changes: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93 1.92.
+// 256-bit vectors 2048x2048 10.3 / 3.4. Not where 8 rows of both share a set (u8 512x512: 1.8
+// / 2.2; but see below), nor where those of one side do, nor where tiles have whole lines on both
+// (f32 1024x1024 2.3 / 2.7). Tiles of runs that end within lines have none of these whole: 28 rows
+// of 56 bytes in one set take 4.7 ns a store. With 13, 12 and 9 rows, the 207 of 610 reorders whose
+// rows are a multiple of 4096 bytes apart that all below changes: 1.92 1.92 1.88,
+// AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93 1.92.
 constexpr int min_rows_to_collect = 9;
 // Where tiles have whole lines of the destination and runs of the source that end within lines,
 // which are read again for the next run: more than an L1 of 12 ways holds. Time over memcpy, plain
@@ -139,12 +140,12 @@ constexpr int min_rows_to_collect = 9;
 // 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
 constexpr int min_odd_src_rows_to_collect = 13;
 // Fewer of them on one side, if so many of the other make up for it (4 and 16, 8 and 8), in
-// tensors without blocks and padding of which each side's rows lie at one step, beyond so many
-// times L2. Time over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it
-// changes: 24 on AVX-512 1.75 / 1.61, 55 on AVX2 1.61 / 1.31 (s32 2048x512 transposed 1.66 / 1.15,
-// bf16 5120x1280 1.97 / 1.33), 55 on SSE4.1 1.77 / 1.38. With a product of 12 to 63 and any rows:
-// 64 on AVX-512 1.23 / 1.39, 130 on AVX2 1.19 / 1.31, 130 on SSE4.1 1.21 / 1.37 (4 and 4 1.30
-// / 1.26). Rows at several steps, most of blocks: 20 1.25 / 1.41, 36 on AVX2 1.34 / 1.38 (s8 dcab
+// tensors without padding of which each side's rows lie at one step, beyond so many times L2. Time
+// over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it changes: 24 on
+// AVX-512 1.75 / 1.61, 55 on AVX2 1.61 / 1.31 (s32 2048x512 transposed 1.66 / 1.15, bf16
+// 5120x1280 1.97 / 1.33), 55 on SSE4.1 1.77 / 1.38. With a product of 12 to 63 and any rows: 64 on
+// AVX-512 1.23 / 1.39, 130 on AVX2 1.19 / 1.31, 130 on SSE4.1 1.21 / 1.37 (4 and 4 1.30 / 1.26).
+// Rows at several steps, most of blocks: 20 1.25 / 1.41, 36 on AVX2 1.34 / 1.38 (s8 dcab
 // -> Abcd8a 64x64x56x56 1.5 / 3.5). From half of L2 on: 6, 10, 11 of 2 MB 1.01, 1.04, 1.08 times
 // as long. Rows that end within lines: 2, 3, 3 reorders 1.6, 1.3, 0.98.
 constexpr int min_rows_to_collect_transposed = 4;
