@@ -147,7 +147,11 @@ constexpr int min_odd_src_rows_to_collect = 13;
 // AVX-512 1.23 / 1.39, 130 on AVX2 1.19 / 1.31, 130 on SSE4.1 1.21 / 1.37 (4 and 4 1.30 / 1.26).
 // Rows at several steps, most of blocks: 20 1.25 / 1.41, 36 on AVX2 1.34 / 1.38 (s8 dcab
 // -> Abcd8a 64x64x56x56 1.5 / 3.5). From half of L2 on: 6, 10, 11 of 2 MB 1.01, 1.04, 1.08 times
-// as long. Rows that end within lines: 2, 3, 3 reorders 1.6, 1.3, 0.98.
+// as long. Rows that end within lines: 2, 3, 3 reorders 1.6, 1.3, 0.98. Elements that become wider
+// or narrower, 87, 85, 85 conversions, 1.11, 1.04, 0.97; to others of their size, 33 on AVX2, 0.83.
+// Only where the level that a line lies along has 256 bytes, so not 16 elements of a block: 2, 9
+// and 9 of the above 1.14, 1.06, 1.09 times as long (f32 abcd -> cdba 512x512x3x3 on SSE4.1 1.6 /
+// 2.2), though f32 ABcd16b16a -> abcd 64x128x32x16 took 1.2 on AVX2 and takes 1.4.
 constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
 constexpr double min_transposed_share_of_l2 = 1.25;
