@@ -323,6 +323,9 @@ private:
                 && next.src_stride == row;
     }
 
+    // Of what is read; what is written has none.
+    static dim_t small_gap_bytes(bool of_src) { return of_src ? tuning::line_bytes : 0; }
+
     // Whether `l` goes on where a run of `run_bytes` ends, or so many bytes behind it. The tile's
     // share of a level that it does not divide is counted as whole.
     static bool continues(const level &l, dim_t run_bytes, bool of_src, dim_t gap_bytes = 0) {
@@ -339,9 +342,9 @@ private:
     dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src) {
         while (run_bytes < target_bytes) {
             const bool may_skip = of_src && !(is_staged_ && goes_on(run_bytes));
-            const dim_t gap_bytes = may_skip ? tuning::line_bytes : 0;
-            dim_t grown = continue_in_block(run_bytes, of_src, gap_bytes);
-            if (grown == 0) grown = take_next(run_bytes, target_bytes, of_src, gap_bytes);
+            dim_t grown = continue_in_block(
+                    run_bytes, of_src, may_skip ? small_gap_bytes(of_src) : 0);
+            if (grown == 0) grown = take_next(run_bytes, target_bytes, of_src);
             if (grown == 0) break;
             run_bytes = grown;
         }
@@ -380,8 +383,7 @@ private:
 
     // The run with all of the levels that the block has already.
     dim_t continue_run(dim_t run_bytes, bool of_src) const {
-        const dim_t gap_bytes = of_src ? tuning::line_bytes : 0;
-        while (const dim_t grown = continue_in_block(run_bytes, of_src, gap_bytes))
+        while (const dim_t grown = continue_in_block(run_bytes, of_src, small_gap_bytes(of_src)))
             run_bytes = grown;
         return run_bytes;
     }
@@ -403,11 +405,13 @@ private:
             std::for_each(levels->begin(), levels->end(), visit);
     }
 
-    // The run with as much of the next level as the target asks for, or 0.
-    dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src, dim_t gap_bytes) {
+    // The run with as much of the next level as the target asks for, or 0. What goes on without a
+    // gap has the smaller stride and comes first.
+    dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
         size_t next = outer_.size();
         for (size_t i = 0; i < outer_.size(); i++)
-            if (continues(outer_[i], run_bytes, of_src, gap_bytes) && may_enter(outer_[i])
+            if (continues(outer_[i], run_bytes, of_src, small_gap_bytes(of_src))
+                    && may_enter(outer_[i])
                     && (next == outer_.size()
                             || stride_of(outer_[i], of_src) < stride_of(outer_[next], of_src)))
                 next = i;

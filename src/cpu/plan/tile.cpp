@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
+#include "common/checked.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -44,8 +44,7 @@ row_pitch source_rows(const move_problem &p) {
             const dim_t n_read = read_steps(p.limits, l);
             if (n_read <= 1 || l.src_stride < rows.row_bytes) continue;
             if (l.src_stride == rows.row_bytes) {
-                if (n_read > std::numeric_limits<dim_t>::max() / rows.row_bytes) return {1, 0};
-                rows.row_bytes *= n_read;
+                if (!multiply(rows.row_bytes, n_read, &rows.row_bytes)) return {1, 0};
                 grown = true;
                 break;
             }
