@@ -10,7 +10,9 @@
 #include "cpu/exec/driver.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/plan/lines.hpp"
 #include "cpu/plan/loop_order.hpp"
+#include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 #include "tests/unit/plan_helpers.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "cpu/plan/lines.hpp"
 #include "cpu/plan/runs.hpp"
-#include "cpu/plan/tile.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {

@@ -35,7 +35,7 @@ struct loop_order {
 dim_t scratch_row_bytes(dim_t run_bytes);
 
 // Of the machine only what it does with many rows and pages counts.
-loop_order order_levels(std::vector<level> levels, const limit_list &limits, const tile &t,
+loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m);
 
 } // namespace tfmt::cpu

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include "cpu/plan/jobs.hpp"
 #include "cpu/plan/joined_runs.hpp"
+#include "cpu/plan/lines.hpp"
 #include "cpu/plan/loop_order.hpp"
+#include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -22,6 +25,16 @@ bool has_work(const plan &p, const nest_state &state) {
             [](const dim_limits &l) { return l.load < l.store; });
 }
 
+segment_list root_segments(const plan &p, const nest_state &state) {
+    if (!p.has_shared_root()) {
+        segment_list once; // all that is left
+        once.push_back({0, 1, {1, 1}, false});
+        return once;
+    }
+    const level &root = p.problem.levels[p.n_driver_levels];
+    return split(root.unit, state.limits[root.dim], state.in_padding);
+}
+
 namespace {
 
 // Takes the tile's bits out of the levels.
@@ -35,140 +48,6 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
         if (l.extent > 1) levels.push_back(std::move(l));
     }
     return levels;
-}
-
-// Levels of the driver: irregular ones without phases, then as many as leave a root step below the
-// size of a call.
-int choose_driver_levels(const plan &p) {
-    const std::vector<level> &levels = p.problem.levels;
-    int forced = 0;
-    for (size_t i = 0; i < levels.size(); i++)
-        if (!levels[i].is_regular() && p.the_tile.phased_index(levels[i]) < 0) forced = int(i) + 1;
-    dim_t bytes = tile_bytes(p.the_tile);
-    int n = int(levels.size());
-    // A scratch is one kernel's, whose root steps are the links of a chain.
-    if (p.scratch) return n - p.n_block_levels - p.scratch.is_chained;
-    // Invariant: `bytes` is what the levels from n on move in one pass.
-    while (n > forced && bytes < tuning::kernel_call_bytes)
-        bytes *= std::min(levels[--n].extent, tuning::kernel_call_bytes);
-    return n;
-}
-
-// Whether the last step of a level around `levels[n]`, of its dimension, has fewer steps of it.
-bool is_cut_short(const plan &p, size_t n) {
-    const level &l = p.problem.levels[n];
-    const dim_limits &limits = p.problem.limits[size_t(l.dim)];
-    const dim_t reach = l.unit * l.extent;
-    return l.is_regular() && (limits.load % reach != 0 || limits.store % reach != 0)
-            && std::any_of(p.problem.levels.begin(), p.problem.levels.begin() + dim_t(n),
-                    [&](const level &outer) { return outer.dim == l.dim; });
-}
-
-// More levels of the driver than p.n_driver_levels, so that one that is cut short is the outermost
-// of a kernel; or p.n_driver_levels where calls would become too small.
-int more_driver_levels(const plan &p) {
-    const std::vector<level> &levels = p.problem.levels;
-    dim_t bytes = tile_bytes(p.the_tile);
-    for (int n = int(levels.size()) - 1; n > p.n_driver_levels; n--) {
-        bytes *= std::min(levels[size_t(n)].extent, tuning::kernel_call_bytes);
-        if (bytes >= tuning::least_call_bytes && is_cut_short(p, size_t(n))) return n;
-    }
-    return p.n_driver_levels;
-}
-
-dim_t choose_root_chunk(const plan &p) {
-    if (p.scratch.is_chained) return p.problem.levels[size_t(p.n_driver_levels)].extent;
-    dim_t bytes = tile_bytes(p.the_tile);
-    for (size_t i = size_t(p.n_driver_levels) + 1; i < p.problem.levels.size(); i++)
-        bytes *= std::min(p.problem.levels[i].extent, tuning::kernel_call_bytes);
-    return std::max<dim_t>(1, tuning::kernel_call_bytes / std::max<dim_t>(1, bytes));
-}
-
-bool are_same(const nest_state &a, const nest_state &b) {
-    return a.in_padding == b.in_padding && a.phases == b.phases
-            && std::equal(a.limits.begin(), a.limits.end(), b.limits.begin(),
-                    [](const dim_limits &x, const dim_limits &y) {
-                        return x.load == y.load && x.store == y.store;
-                    });
-}
-
-// A kernel that is called without its rest does root steps alone: it serves any state in which
-// these are the same and there is no rest. (Tails left f16 abcd -> ABcd32a16b 32x232x14x14 four
-// kernels in place of two, and took a third of the time to make them.)
-int kernel_index(plan &p, const nest_state &state) {
-    const segment_list root = root_segments(p, state);
-    const auto in_root = [&](const nest_state &s) {
-        return enter(s, p.problem.levels[size_t(p.n_driver_levels)].dim, root_segments(p, s)[0]);
-    };
-    for (size_t i = 0; i < p.kernels.size(); i++) {
-        nest_state &other = p.kernels[i].state;
-        if (are_same(other, state)) return int(i);
-        const bool has_free_rest = root.size() == 1 || root_segments(p, other).size() == 1;
-        if (!p.has_shared_root() || !has_free_rest || !are_same(in_root(other), in_root(state)))
-            continue;
-        if (root.size() > 1) other = state;
-        return int(i);
-    }
-    p.kernels.push_back({state});
-    return int(p.kernels.size()) - 1;
-}
-
-// Cuts the driver's levels into jobs. False when there are too many.
-bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop> &loops) {
-    if (!has_work(p, state)) return true;
-    if (depth == p.n_driver_levels) {
-        const segment_list root = root_segments(p, state);
-        p.jobs.push_back({loops, kernel_index(p, state), root[0].count, root.size() > 1});
-        return p.jobs.size() <= tuning::max_jobs;
-    }
-    bool has_room = true;
-    for_each_part(p.the_tile, p.problem.levels[size_t(depth)], state,
-            [&](const segment &s, const nest_state &below) {
-                loops.push_back({depth, s.first, s.count});
-                has_room = has_room && add_jobs(p, depth + 1, below, loops);
-                loops.pop_back();
-            });
-    return has_room;
-}
-
-// False when the jobs are too many.
-bool cut_into_jobs(plan &p, int n_driver_levels) {
-    p.n_driver_levels = n_driver_levels;
-    p.root_chunk = choose_root_chunk(p);
-    p.kernels.clear();
-    p.jobs.clear();
-    std::vector<job_loop> loops;
-    return add_jobs(p, 0, {p.problem.limits, false}, loops);
-}
-
-// Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
-size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
-    if (!has_work(p, state)) return 0;
-    const std::vector<level> &levels = p.problem.levels;
-    if (depth == levels.size())
-        return (size_t(1) << p.the_tile.n_reg_bits())
-                * (2 + (state.in_padding ? 0 : p.the_schedule.stages.size()));
-    size_t ops = 4;
-    for_each_part(p.the_tile, levels[depth], state, [&](const segment &, const nest_state &below) {
-        if (ops <= tuning::max_kernel_ops) ops += count_ops(p, depth + 1, below);
-    });
-    return ops;
-}
-
-size_t count_ops(const plan &p) {
-    size_t ops = 0;
-    for (const kernel_spec &k : p.kernels)
-        ops += count_ops(p, size_t(p.n_driver_levels), k.state);
-    return ops;
-}
-
-// Gives the driver more levels if that leaves less to generate.
-void prefer_less_code(plan &p) {
-    const int n = p.n_driver_levels, more = more_driver_levels(p);
-    if (more == n) return;
-    const auto cost = [&] { return count_ops(p) + p.kernels.size() * tuning::kernel_cost_ops; };
-    const size_t cost_before = cost();
-    if (!cut_into_jobs(p, more) || cost() >= cost_before) cut_into_jobs(p, n); // as before
 }
 
 // Whether every address of a whole-vector store is the destination pointer plus a multiple of the
@@ -302,9 +181,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path
         return false;
     if (!choose_order(*out, is_simple)) return false;
     if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
-    if (!cut_into_jobs(*out, choose_driver_levels(*out))) return false;
-    if (stores == store_path::plain) prefer_less_code(*out);
-    return count_ops(*out) <= tuning::max_kernel_ops;
+    return cut_into_jobs(*out);
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
@@ -345,16 +222,6 @@ std::string note_of(const plan &p) {
 }
 
 } // namespace
-
-segment_list root_segments(const plan &p, const nest_state &state) {
-    if (!p.has_shared_root()) {
-        segment_list once; // all that is left
-        once.push_back({0, 1, {1, 1}, false});
-        return once;
-    }
-    const level &root = p.problem.levels[p.n_driver_levels];
-    return split(root.unit, state.limits[root.dim], state.in_padding);
-}
 
 bool make_plan(
         const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why) {

@@ -18,6 +18,21 @@ bool contains(const bit_list &bits, const level_bit &b) {
     return std::find(bits.begin(), bits.end(), b) != bits.end();
 }
 
+void take(bit_list &taken, const bit_list &from, size_t count) {
+    for (size_t i = 0; i < std::min(count, from.size()); i++)
+        if (!contains(taken, from[i])) taken.push_back(from[i]);
+}
+
+bit_list prefix(const bit_list &run, size_t count) {
+    return bit_list(run.begin(), run.begin() + std::min(count, run.size()));
+}
+
+size_t union_size(const bit_list &a, const bit_list &b) {
+    bit_list u = a;
+    take(u, b, b.size());
+    return u.size();
+}
+
 int total_bits(const level &l) { return ceil_log2(l.extent); }
 
 bool may_enter(const move_problem &p, const bit_list &taken, int index, phased_dims phased) {

@@ -2,91 +2,12 @@
 #include "cpu/plan/tile.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "common/checked.hpp"
+#include "cpu/plan/lines.hpp"
+#include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
-
-namespace {
-
-// In doubles, which do not overflow; all uses compare.
-double n_elements(const move_problem &p, dim_t dim_limits::*limit) {
-    double n = 1;
-    for (const dim_limits &l : p.limits)
-        n *= double(l.*limit);
-    return n;
-}
-
-} // namespace
-
-dim_t moved_bytes(const move_problem &p) {
-    const double bits = n_elements(p, &dim_limits::load) * p.moved_src_bits()
-            + n_elements(p, &dim_limits::store) * p.moved_dst_bits();
-    return dim_t(std::min(bits / 8, 9e18));
-}
-
-namespace {
-
-// Rows of a source that are read in one piece, and where the next ones begin behind a gap.
-struct row_pitch {
-    dim_t row_bytes;
-    dim_t next_bytes; // 0: no gap
-};
-
-row_pitch source_rows(const move_problem &p) {
-    row_pitch rows {std::max(1, p.src_elem_bits() / 8), 0};
-    for (bool grown = true; grown;) {
-        grown = false;
-        rows.next_bytes = 0;
-        for (const level &l : p.levels) {
-            const dim_t n_read = read_steps(p.limits, l);
-            if (n_read <= 1 || l.src_stride < rows.row_bytes) continue;
-            if (l.src_stride == rows.row_bytes) {
-                if (!multiply(rows.row_bytes, n_read, &rows.row_bytes)) return {1, 0};
-                grown = true;
-                break;
-            }
-            if (rows.next_bytes == 0 || l.src_stride < rows.next_bytes)
-                rows.next_bytes = l.src_stride;
-        }
-    }
-    return rows;
-}
-
-} // namespace
-
-dim_t touched_bytes(const move_problem &p) {
-    const bool is_regular = std::all_of(
-            p.levels.begin(), p.levels.end(), [](const level &l) { return l.is_regular(); });
-    if (!is_regular) return moved_bytes(p);
-    const row_pitch rows = source_rows(p);
-    if (rows.next_bytes == 0) return moved_bytes(p);
-    const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
-    const double src_bytes = n_elements(p, &dim_limits::load) * p.moved_src_bits() / 8;
-    const double share = double(touched) / double(rows.row_bytes);
-    return dim_t(std::min(double(moved_bytes(p)) + src_bytes * (share - 1), 9e18));
-}
-
-bool exceeds_cache(const move_problem &p, const machine &m) {
-    const double share = m.fetches_stores_late ? tuning::streaming_share_of_cache_with_claims
-                                               : tuning::streaming_share_of_cache;
-    return double(moved_bytes(p)) >= share * double(m.l3_bytes);
-}
-
-bool is_mostly_written(const move_problem &p) {
-    double src_bytes = 1;
-    for (const level &l : p.levels) {
-        const dim_t last = std::max<dim_t>(0, read_steps(p.limits, l) - 1);
-        src_bytes += l.is_regular() ? double(last) * double(l.src_stride)
-                                    : double(digits_offset(l.src_digits, last * l.digit_steps));
-    }
-    const double dst_bytes = n_elements(p, &dim_limits::store) * p.moved_dst_bits() / 8;
-    const bool widens = p.moved_dst_bits() > p.moved_src_bits();
-    const double share = widens ? tuning::min_written_share_of_wider : tuning::min_written_share;
-    return dst_bytes >= share * src_bytes;
-}
 
 dim_t tile_bytes(const tile &t) {
     dim_t n_bits = std::max(t.src_elem_bits, t.dst_elem_bits);
@@ -123,23 +44,6 @@ int tile::phased_index(const level &l) const {
 
 int tile::n_lane_bits() const { return log2_exact(vector_bytes / elem_bytes); }
 
-namespace {
-
-void take(bit_list &taken, const bit_list &from, size_t count) {
-    for (size_t i = 0; i < std::min(count, from.size()); i++)
-        if (!contains(taken, from[i])) taken.push_back(from[i]);
-}
-
-bit_list prefix(const bit_list &run, size_t count) {
-    return bit_list(run.begin(), run.begin() + std::min(count, run.size()));
-}
-
-size_t union_size(const bit_list &a, const bit_list &b) {
-    bit_list u = a;
-    take(u, b, b.size());
-    return u.size();
-}
-
 // The destination's old values take a register that a full tile has not left, and so do rows that
 // become bytes of pairs where there are 16.
 int max_reg_bits(const move_problem &p, const machine &m) {
@@ -147,81 +51,7 @@ int max_reg_bits(const move_problem &p, const machine &m) {
     return tuning::max_reg_bits_16_regs - (p.converts.steps.has_sum || p.converts.pairs_rows);
 }
 
-// Whether runs of so many bytes end within lines.
-bool is_odd(dim_t run_bytes) {
-    return tuning::line_bytes % run_bytes != 0 && run_bytes % tuning::line_bytes != 0;
-}
-
-using row_list = inline_vector<dim_t, 64>;
-
-struct row_steps {
-    dim_t stride, n_steps;
-};
-using row_steps_list = inline_vector<row_steps, 16>;
-
-// Where all rows begin that these steps lead to.
-row_list rows_of(const row_steps_list &all_steps) {
-    row_list rows {0};
-    for (const row_steps &steps : all_steps)
-        for (size_t i = 0, n = rows.size(); i < n; i++)
-            for (dim_t step = 1; step < steps.n_steps; step++)
-                rows.push_back(rows[i] + step * steps.stride);
-    return rows;
-}
-
-int in_fullest_l1_set(const row_list &rows) {
-    std::array<int, tuning::l1_set_period_bytes / tuning::line_bytes> in_set {};
-    for (dim_t row : rows)
-        in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
-    return *std::max_element(in_set.begin(), in_set.end());
-}
-
-// How many rows share the fullest set of L1, of all that these steps lead to.
-int rows_in_l1_set(const row_steps_list &steps) { return in_fullest_l1_set(rows_of(steps)); }
-
-// Of the rows that `run` steps through on the side where it is not contiguous. Rows of padding
-// alone are not read. They were counted once, and 20 cases that are mostly padding were led through
-// a scratch for nothing: time over memcpy then / now 1.7 / 1.3, AVX2 1.7 / 1.3 (f32 acdeb ->
-// aBdec64b 1x1x32x96x96 3.9 / 1.6, bf16 acdeb -> Abcde32a 8x64x8x28x28 3.2 / 1.2). A level has as
-// many as it has steps, not bits: 13 cases on AVX2 1.25 / 1.12 (s8 adbc -> abcd 1x1024x14x14 2.3 /
-// 1.5).
-row_steps_list steps_across(
-        const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    row_steps_list all;
-    int last_level = -1, first_k = 0;
-    for (const level_bit &b : run) {
-        if (b.level < 0 || contains(other, b)) continue;
-        const level &l = p.levels[size_t(b.level)];
-        if (of_src && !is_read(p.limits, l, b.k)) continue;
-        if (b.level != last_level) {
-            all.push_back({stride_of(l, of_src) << b.k, 1});
-            last_level = b.level;
-            first_k = b.k;
-        }
-        const dim_t there_are = of_src ? read_steps(p.limits, l) : l.extent;
-        all.back().n_steps = std::min(
-                dim_t(2) << (b.k - first_k), ceil_div(there_are, dim_t(1) << first_k));
-    }
-    return all;
-}
-
-int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    return rows_in_l1_set(steps_across(p, run, other, of_src));
-}
-
-// How many lines share the fullest set of L1, where these rows begin.
-int lines_in_l1_set(const row_steps_list &steps) {
-    row_list lines = rows_of(steps);
-    for (dim_t &row : lines)
-        row -= row % tuning::line_bytes;
-    std::sort(lines.begin(), lines.end());
-    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
-    return in_fullest_l1_set(lines);
-}
-
-bool is_half_padding(const move_problem &p) {
-    return n_elements(p, &dim_limits::store) >= 2 * n_elements(p, &dim_limits::load);
-}
+namespace {
 
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
 // that is stored in parts costs more than one that is loaded in parts. But lines of source rows
@@ -313,16 +143,24 @@ tile assemble(const move_problem &p, int vector_bytes, phased_dims phased, const
     return t;
 }
 
+// The level with the smallest stride of those that a tile may begin with, or -1.
+int nearest_level(const move_problem &p, bool of_src) {
+    int best = -1;
+    for (size_t i = 0; i < p.levels.size(); i++)
+        if (may_enter(p, {}, int(i))
+                && (best < 0
+                        || stride_of(p.levels[i], of_src)
+                                < stride_of(p.levels[size_t(best)], of_src)))
+            best = int(i);
+    return best;
+}
+
 // One element at a time, unrolled along the level with the smallest destination stride.
 tile element_tile(const move_problem &p, phased_dims phased) {
     bit_list taken;
     take_digits(p, phased, tuning::element_reg_bits, {}, {}, taken);
     if (!taken.empty()) return assemble(p, p.elem_bytes, phased, taken, {}, {});
-    int best = -1;
-    for (size_t i = 0; i < p.levels.size(); i++)
-        if (may_enter(p, {}, int(i))
-                && (best < 0 || p.levels[i].dst_stride < p.levels[best].dst_stride))
-            best = int(i);
+    const int best = nearest_level(p, false);
     if (best >= 0)
         for (int k = 0; k < std::min(tuning::element_reg_bits, total_bits(p.levels[best])); k++)
             taken.push_back({best, k});
@@ -344,11 +182,7 @@ tile scatter_tile(
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     bit_list taken = prefix(src_run, lane_bits);
     if (taken.empty()) {
-        int best = -1;
-        for (size_t i = 0; i < p.levels.size(); i++)
-            if (may_enter(p, {}, int(i))
-                    && (best < 0 || p.levels[i].src_stride < p.levels[best].src_stride))
-                best = int(i);
+        const int best = nearest_level(p, true);
         for (int k = 0; best >= 0 && k < total_bits(p.levels[best]) && k < int(lane_bits); k++)
             taken.push_back({best, k});
     }
@@ -364,113 +198,6 @@ size_t packed_run_bits(const move_problem &p, const machine &m) {
     if (!may_pack_runs(p)) return 0;
     return size_t(log2_exact((m.can_permute(p.elem_bytes) ? m.vector_bytes : 16) / p.elem_bytes));
 }
-
-} // namespace
-
-int rows_in_l1_set(dim_t stride, dim_t n_rows) {
-    return rows_in_l1_set(row_steps_list {{stride, std::min<dim_t>(n_rows, 64)}});
-}
-
-namespace {
-
-// Whether the rows of each side are one step apart, of elements that keep their size and tensors
-// without padding, whose lines come at whole lines of the destination. (Blocks that divide their
-// dimension are like dimensions here.)
-bool transposes_rows(
-        const move_problem &p, const row_steps_list &src_steps, const row_steps_list &dst_steps) {
-    return src_steps.size() == 1 && dst_steps.size() == 1 && p.src_elem_bits() == p.dst_elem_bits()
-            && std::all_of(p.levels.begin(), p.levels.end(),
-                    [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
-}
-
-} // namespace
-
-bool needs_collecting(const move_problem &p, const machine &m) {
-    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
-    const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
-    const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
-    const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
-    int min_rows = tuning::min_rows_to_collect;
-    if (fits_tile && !is_odd(bytes_of_run(p, dst_line, false))) {
-        if (!is_odd(bytes_of_run(p, src_line, true))) return false;
-        min_rows = tuning::min_odd_src_rows_to_collect;
-    }
-    const row_steps_list src_steps = steps_across(p, dst_line, src_line, true);
-    const row_steps_list dst_steps = steps_across(p, src_line, dst_line, false);
-    const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
-    if (n_src >= min_rows && n_dst >= min_rows) return true;
-    return !fits_tile && transposes_rows(p, src_steps, dst_steps)
-            && double(moved_bytes(p)) > tuning::min_transposed_share_of_l2 * double(m.l2_bytes)
-            && std::min(n_src, n_dst) >= tuning::min_rows_to_collect_transposed
-            && n_src * n_dst >= tuning::min_row_pairs_to_collect_transposed;
-}
-
-namespace {
-
-// Of the rows of the source that a tile reads.
-int source_rows_in_l1_set(const tile &t) {
-    row_steps_list steps;
-    for (int b : t.dst_run)
-        if (t.bits[size_t(b)].is_read
-                && std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
-            steps.push_back({t.bits[size_t(b)].src_stride_bytes, 2});
-    return rows_in_l1_set(steps);
-}
-
-} // namespace
-
-bool reads_lines_again(const tile &t) {
-    return (t.src_elem_bits << t.src_run.size()) / 8 <= tuning::line_bytes / 4
-            && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
-}
-
-int open_lines(const tile &t) {
-    const auto in_line = [](const tile_bit &b) {
-        return b.level < 0 || b.dst_stride_bytes < tuning::line_bytes;
-    };
-    const auto n_in_line = std::count_if(t.bits.begin(), t.bits.end(), in_line);
-    if ((dim_t(t.dst_elem_bits) << n_in_line) / 8 >= tuning::line_bytes) return 0;
-    return 1 << (dim_t(t.bits.size()) - n_in_line);
-}
-
-bool stores_lines(const tile &t) {
-    return t.vector_bytes < tuning::line_bytes && t.src_run != t.dst_run && open_lines(t) == 0;
-}
-
-bool reads_on_in_lines(const tile &t, const std::vector<level> &levels) {
-    if (t.src_run.empty() || t.src_run == t.dst_run) return false;
-    const tile_bit &last = t.bits[size_t(t.src_run.back())];
-    return t.src_run_bytes <= tuning::line_bytes / 4 && last.level >= 0
-            && levels[size_t(last.level)].extent >> t.bits_of_level[size_t(last.level)] > 1;
-}
-
-bool reads_odd_runs(const tile &t) {
-    const dim_t whole_bytes = std::max(t.src_run_bytes, t.src_whole_run_bytes);
-    const bool is_in_two = whole_bytes < tuning::line_bytes && whole_bytes <= 2 * t.src_run_bytes;
-    return t.src_run != t.dst_run && is_odd(is_in_two ? whole_bytes : t.src_run_bytes);
-}
-
-bool reads_colliding_rows(const tile &t) {
-    return source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
-}
-
-bool crowds_l1(const tile &t) { return reads_odd_runs(t) && reads_colliding_rows(t); }
-
-int stored_rows_in_l1_set(const tile &t) {
-    row_steps_list steps;
-    for (size_t b = 0; b < t.bits.size(); b++)
-        if (t.bits[b].level >= 0
-                && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
-            steps.push_back({t.bits[b].dst_stride_bytes, 2});
-    return rows_in_l1_set(steps);
-}
-
-bool stores_colliding_rows(const tile &t) {
-    return stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
-}
-
-namespace {
 
 // What a tile takes of both runs.
 struct run_pair {
@@ -522,7 +249,7 @@ bool has_irregular(const move_problem &p, const bit_list &run) {
 // SSE4.1 1.91 / 1.83, with one more row 1.81, 1.68, 1.91.
 bool leaves_lines(const move_problem &p, const bit_list &whole_dst, const bit_list &dst) {
     const dim_t dst_bytes = bytes_of_run(p, dst, false);
-    return is_odd(dst_bytes) || is_odd(bytes_of_run(p, whole_dst, false))
+    return ends_within_lines(dst_bytes) || ends_within_lines(bytes_of_run(p, whole_dst, false))
             || (dst_bytes < tuning::line_bytes && has_irregular(p, dst));
 }
 
@@ -538,7 +265,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
 
     const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);
     while (may_leave_lines && src.size() > 2
-            && lines_in_l1_set(steps_across(p, src, dst, false)) > tuning::max_rows_in_l1_set)
+            && lines_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
         src.pop_back();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
         src.pop_back();

@@ -99,58 +99,11 @@ dim_t tile_bytes(const tile &t);
 bool is_src_packed(const tile &t, const bit_indices &run);
 bool is_dst_packed(const tile &t, const bit_indices &run);
 
-// Source and destination bytes of a move.
-dim_t moved_bytes(const move_problem &p);
-
-// The same with what else is in the lines that are read, up to the next row behind the source's
-// first gap; without it if blocks do not nest.
-dim_t touched_bytes(const move_problem &p);
-
-// Whether the destination is too large to be left in the caches, and worth being written past them.
-bool exceeds_cache(const move_problem &p, const machine &m);
-
-// Whether so much more is written than the source spans, padding or wider elements, that its order
-// counts for little.
-bool is_mostly_written(const move_problem &p);
-
-// How many of so many rows, `stride` bytes apart, share the fullest set of L1.
-int rows_in_l1_set(dim_t stride, dim_t n_rows);
-
-// Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of
-// L1 on either: whatever comes first, the other side's lines are gone before they are complete.
-bool needs_collecting(const move_problem &p, const machine &m);
-
-// Whether a tile reads a quarter of each line or less, of so many rows that share a set of L1 that
-// the line is gone when its next part is wanted.
-bool reads_lines_again(const tile &t);
-
-// Lines of the destination that a tile writes in part, for the next ones to complete.
-int open_lines(const tile &t);
-
-// Whether a tile of vectors below a line stores whole lines of other rows than it reads.
-bool stores_lines(const tile &t);
-
-// Whether a tile reads a quarter of each line or less, and the level that it reads along goes on.
-bool reads_on_in_lines(const tile &t, const std::vector<level> &levels);
-
-// Whether tiles end within lines of the source, of which the next ones read the rest.
-bool reads_odd_runs(const tile &t);
-
-// Whether the rows that a tile reads share sets of L1, so many of them that lines are gone before
-// the next tile, or none is left for what is written.
-bool reads_colliding_rows(const tile &t);
-
-// Both.
-bool crowds_l1(const tile &t);
-
-// How many of the destination's rows that a tile stores share the fullest set of L1.
-int stored_rows_in_l1_set(const tile &t);
-
-// Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.
-bool stores_colliding_rows(const tile &t);
-
 // At most so many levels of a tile have phases.
 constexpr int max_phased_levels = 2;
+
+// Registers that a tile may have, as a power of two.
+int max_reg_bits(const move_problem &p, const machine &m);
 
 // Along both contiguous runs; where the source has none of two elements or more, elements are read
 // one at a time into vectors of the destination's run; where that has none, they are moved so, or,

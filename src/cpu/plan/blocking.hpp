@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "cpu/plan/loop_order.hpp"
+
+// Blocks around a tile: which levels, or steps of them, are finished before the next block begins.
+// A block starts as one tile and takes levels from around it that go on where its run of the source
+// or of the destination ends.
+//
+// Worked example: f32 ab -> ba of 1024 x 1024, tiles of 16 x 16. grow_src(256) takes 4 of the 64
+// groups of b, grow_dst(512) 8 of those of a: blocks of 128 a x 64 b, around which 8 and 16 groups
+// are left.
+namespace tfmt::cpu {
+
+// The levels in four groups: those between the blocks, of these the ones within a block of pages,
+// those within a block, and of these the ones that complete the lines of a tile, to which its
+// phases belong.
+class blocking {
+public:
+    // `levels`: without the tile's bits, in any order.
+    blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t);
+
+    // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
+    // L1, and so do further lines of the source, if so many are read together.
+    void complete_lines(bool of_src, bool of_dst, int n_src_lines = 1);
+
+    // From here on steps along the destination are whole lines where that is possible.
+    void cut_dst_at_lines() { ends_at_lines_ = true; }
+
+    // Lets the block grow along the source (or destination) until what it covers there in one piece
+    // reaches `target_bytes`, or the block `max_bytes`. A whole level is taken up to `slack_bytes`.
+    void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit);
+    void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit, dim_t slack_bytes = 0);
+
+    // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
+    // where the block stays small: what completes rows of the destination leaves fewer of them
+    // begun, and the next block often goes on where this one ends.
+    void take_whole_dst(dim_t target_bytes);
+
+    // Takes steps of padding that go on where the tile's run of the destination ends.
+    void take_padding();
+
+    // Blocks of a scratch: so many bytes of the destination's runs and of the source's, so many in
+    // all; each continues the runs of the one before it, but for long runs from many pages.
+    void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m);
+
+    // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
+    // lines of them.
+    void collect(dim_t dst_bytes, dim_t block_bytes);
+
+    // Blocks of blocks, for fewer of them, with so much of the rows of both sides. The sizes stay
+    // those of a block.
+    void page(dim_t src_bytes_in_page, dim_t dst_bytes_in_page);
+
+    // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
+    void sort(bool blocks_by_src);
+
+    // That the block covers in one piece.
+    dim_t dst_bytes() const { return dst_bytes_; }
+
+    // Bytes of a block that covers what it does now of each of so many rows of the source.
+    dim_t bytes_of_src_rows(int n_rows) const;
+
+    // Rows of the destination that are written before more is written of the first one, in the
+    // order of sort(true), where these are so far apart; 0 if they are not.
+    dim_t written_rows() const;
+
+    loop_order order() const;
+
+    static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
+
+private:
+    void take_phases();
+    bool reads_on(const level &next) const;
+
+    dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src);
+    dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src);
+    bool takes_whole(const level &l, dim_t run_bytes) const;
+    dim_t whole_lines(size_t next, dim_t steps) const;
+    void reach_dst(dim_t least_bytes, dim_t block_bytes);
+    template <typename F>
+    void take_levels_behind_dst(F &&wanted);
+    void take_steps(size_t i, dim_t steps);
+    bool may_enter(const level &l) const;
+
+    static bool is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap_bytes = 0);
+    bool has_src_behind(dim_t run_bytes) const;
+    dim_t extended_in_block(dim_t run_bytes, bool of_src, dim_t gap_bytes) const;
+    dim_t whole_run_in_block(dim_t run_bytes, bool of_src) const;
+    dim_t src_rows_with(const level &next) const;
+    template <typename Visit>
+    void for_each_in_block(Visit &&visit) const;
+
+    dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
+    void put_continuation_last();
+    bool may_be_last(size_t i) const;
+    void sort_above_chain();
+    ptrdiff_t n_chain_levels() const;
+    dim_t chained_src_pages() const;
+
+    int widest_elem_bits() const;
+
+    const std::vector<level> all_;
+    const limit_list &limits_;
+    const tile &t_;
+    std::vector<level> outer_, pages_, inner_, line_;
+    std::vector<level> tile_;                                 // its bits
+    dim_t bytes_;                                             // of a block
+    dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
+    const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
+    dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
+    bool ends_at_lines_ = false, is_staged_ = false;
+};
+
+} // namespace tfmt::cpu

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/lines.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cpu/plan/runs.hpp"
+#include "cpu/plan/traffic.hpp"
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+namespace {
+
+using row_list = inline_vector<dim_t, 64>;
+
+struct row_steps {
+    dim_t stride, n_steps;
+};
+using row_steps_list = inline_vector<row_steps, 16>;
+
+// Where all rows begin that these steps lead to.
+row_list rows_of(const row_steps_list &all_steps) {
+    row_list rows {0};
+    for (const row_steps &steps : all_steps)
+        for (size_t i = 0, n = rows.size(); i < n; i++)
+            for (dim_t step = 1; step < steps.n_steps; step++)
+                rows.push_back(rows[i] + step * steps.stride);
+    return rows;
+}
+
+int in_fullest_l1_set(const row_list &rows) {
+    std::array<int, tuning::l1_set_period_bytes / tuning::line_bytes> in_set {};
+    for (dim_t row : rows)
+        in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
+    return *std::max_element(in_set.begin(), in_set.end());
+}
+
+// How many rows share the fullest set of L1, of all that these steps lead to.
+int rows_in_l1_set(const row_steps_list &steps) { return in_fullest_l1_set(rows_of(steps)); }
+
+// Of the rows that `run` steps through on the side where it is not contiguous. Rows of padding
+// alone are not read. They were counted once, and 20 cases that are mostly padding were led through
+// a scratch for nothing: time over memcpy then / now 1.7 / 1.3, AVX2 1.7 / 1.3 (f32 acdeb ->
+// aBdec64b 1x1x32x96x96 3.9 / 1.6, bf16 acdeb -> Abcde32a 8x64x8x28x28 3.2 / 1.2). A level has as
+// many as it has steps, not bits: 13 cases on AVX2 1.25 / 1.12 (s8 adbc -> abcd 1x1024x14x14 2.3 /
+// 1.5).
+row_steps_list steps_across(
+        const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+    row_steps_list all;
+    int last_level = -1, first_k = 0;
+    for (const level_bit &b : run) {
+        if (b.level < 0 || contains(other, b)) continue;
+        const level &l = p.levels[size_t(b.level)];
+        if (of_src && !is_read(p.limits, l, b.k)) continue;
+        if (b.level != last_level) {
+            all.push_back({stride_of(l, of_src) << b.k, 1});
+            last_level = b.level;
+            first_k = b.k;
+        }
+        const dim_t there_are = of_src ? read_steps(p.limits, l) : l.extent;
+        all.back().n_steps = std::min(
+                dim_t(2) << (b.k - first_k), ceil_div(there_are, dim_t(1) << first_k));
+    }
+    return all;
+}
+
+// How many lines share the fullest set of L1, where these rows begin.
+int lines_in_l1_set(const row_steps_list &steps) {
+    row_list lines = rows_of(steps);
+    for (dim_t &row : lines)
+        row -= row % tuning::line_bytes;
+    std::sort(lines.begin(), lines.end());
+    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
+    return in_fullest_l1_set(lines);
+}
+
+// Whether the rows of each side are one step apart, of elements that keep their size and tensors
+// without padding, whose lines come at whole lines of the destination. (Blocks that divide their
+// dimension are like dimensions here.)
+bool transposes_rows(
+        const move_problem &p, const row_steps_list &src_steps, const row_steps_list &dst_steps) {
+    return src_steps.size() == 1 && dst_steps.size() == 1 && p.src_elem_bits() == p.dst_elem_bits()
+            && std::all_of(p.levels.begin(), p.levels.end(),
+                    [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
+}
+
+// Of the rows of the source that a tile reads.
+int source_rows_in_l1_set(const tile &t) {
+    row_steps_list steps;
+    for (int b : t.dst_run)
+        if (t.bits[size_t(b)].is_read
+                && std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
+            steps.push_back({t.bits[size_t(b)].src_stride_bytes, 2});
+    return rows_in_l1_set(steps);
+}
+
+} // namespace
+
+bool ends_within_lines(dim_t run_bytes) {
+    return tuning::line_bytes % run_bytes != 0 && run_bytes % tuning::line_bytes != 0;
+}
+
+int rows_in_l1_set(dim_t stride, dim_t n_rows) {
+    return rows_in_l1_set(row_steps_list {{stride, std::min<dim_t>(n_rows, 64)}});
+}
+
+int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+    return rows_in_l1_set(steps_across(p, run, other, of_src));
+}
+
+int lines_in_l1_set(
+        const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
+    return lines_in_l1_set(steps_across(p, run, other, of_src));
+}
+
+bool needs_collecting(const move_problem &p, const machine &m) {
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
+    const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
+    const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
+    const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
+    int min_rows = tuning::min_rows_to_collect;
+    if (fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))) {
+        if (!ends_within_lines(bytes_of_run(p, src_line, true))) return false;
+        min_rows = tuning::min_odd_src_rows_to_collect;
+    }
+    const row_steps_list src_steps = steps_across(p, dst_line, src_line, true);
+    const row_steps_list dst_steps = steps_across(p, src_line, dst_line, false);
+    const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
+    if (n_src >= min_rows && n_dst >= min_rows) return true;
+    return !fits_tile && transposes_rows(p, src_steps, dst_steps)
+            && double(moved_bytes(p)) > tuning::min_transposed_share_of_l2 * double(m.l2_bytes)
+            && std::min(n_src, n_dst) >= tuning::min_rows_to_collect_transposed
+            && n_src * n_dst >= tuning::min_row_pairs_to_collect_transposed;
+}
+
+bool reads_lines_again(const tile &t) {
+    return (t.src_elem_bits << t.src_run.size()) / 8 <= tuning::line_bytes / 4
+            && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
+}
+
+int open_lines(const tile &t) {
+    const auto in_line = [](const tile_bit &b) {
+        return b.level < 0 || b.dst_stride_bytes < tuning::line_bytes;
+    };
+    const auto n_in_line = std::count_if(t.bits.begin(), t.bits.end(), in_line);
+    if ((dim_t(t.dst_elem_bits) << n_in_line) / 8 >= tuning::line_bytes) return 0;
+    return 1 << (dim_t(t.bits.size()) - n_in_line);
+}
+
+bool stores_lines(const tile &t) {
+    return t.vector_bytes < tuning::line_bytes && t.src_run != t.dst_run && open_lines(t) == 0;
+}
+
+bool reads_on_in_lines(const tile &t, const std::vector<level> &levels) {
+    if (t.src_run.empty() || t.src_run == t.dst_run) return false;
+    const tile_bit &last = t.bits[size_t(t.src_run.back())];
+    return t.src_run_bytes <= tuning::line_bytes / 4 && last.level >= 0
+            && levels[size_t(last.level)].extent >> t.bits_of_level[size_t(last.level)] > 1;
+}
+
+bool reads_odd_runs(const tile &t) {
+    const dim_t whole_bytes = std::max(t.src_run_bytes, t.src_whole_run_bytes);
+    const bool is_in_two = whole_bytes < tuning::line_bytes && whole_bytes <= 2 * t.src_run_bytes;
+    return t.src_run != t.dst_run && ends_within_lines(is_in_two ? whole_bytes : t.src_run_bytes);
+}
+
+bool reads_colliding_rows(const tile &t) {
+    return source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
+}
+
+bool crowds_l1(const tile &t) { return reads_odd_runs(t) && reads_colliding_rows(t); }
+
+int stored_rows_in_l1_set(const tile &t) {
+    row_steps_list steps;
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (t.bits[b].level >= 0
+                && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
+            steps.push_back({t.bits[b].dst_stride_bytes, 2});
+    return rows_in_l1_set(steps);
+}
+
+bool stores_colliding_rows(const tile &t) {
+    return stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
+}
+
+} // namespace tfmt::cpu

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/traffic.hpp"
+
+#include <algorithm>
+
+#include "common/checked.hpp"
+#include "cpu/plan/runs.hpp"
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+namespace {
+
+// In doubles, which do not overflow; all uses compare.
+double n_elements(const move_problem &p, dim_t dim_limits::*limit) {
+    double n = 1;
+    for (const dim_limits &l : p.limits)
+        n *= double(l.*limit);
+    return n;
+}
+
+} // namespace
+
+dim_t moved_bytes(const move_problem &p) {
+    const double bits = n_elements(p, &dim_limits::load) * p.moved_src_bits()
+            + n_elements(p, &dim_limits::store) * p.moved_dst_bits();
+    return dim_t(std::min(bits / 8, 9e18));
+}
+
+namespace {
+
+// Rows of a source that are read in one piece, and where the next ones begin behind a gap.
+struct row_pitch {
+    dim_t row_bytes;
+    dim_t next_bytes; // 0: no gap
+};
+
+row_pitch source_rows(const move_problem &p) {
+    row_pitch rows {std::max(1, p.src_elem_bits() / 8), 0};
+    for (bool grown = true; grown;) {
+        grown = false;
+        rows.next_bytes = 0;
+        for (const level &l : p.levels) {
+            const dim_t n_read = read_steps(p.limits, l);
+            if (n_read <= 1 || l.src_stride < rows.row_bytes) continue;
+            if (l.src_stride == rows.row_bytes) {
+                if (!multiply(rows.row_bytes, n_read, &rows.row_bytes)) return {1, 0};
+                grown = true;
+                break;
+            }
+            if (rows.next_bytes == 0 || l.src_stride < rows.next_bytes)
+                rows.next_bytes = l.src_stride;
+        }
+    }
+    return rows;
+}
+
+} // namespace
+
+dim_t touched_bytes(const move_problem &p) {
+    const bool is_regular = std::all_of(
+            p.levels.begin(), p.levels.end(), [](const level &l) { return l.is_regular(); });
+    if (!is_regular) return moved_bytes(p);
+    const row_pitch rows = source_rows(p);
+    if (rows.next_bytes == 0) return moved_bytes(p);
+    const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
+    const double src_bytes = n_elements(p, &dim_limits::load) * p.moved_src_bits() / 8;
+    const double share = double(touched) / double(rows.row_bytes);
+    return dim_t(std::min(double(moved_bytes(p)) + src_bytes * (share - 1), 9e18));
+}
+
+bool exceeds_cache(const move_problem &p, const machine &m) {
+    const double share = m.fetches_stores_late ? tuning::streaming_share_of_cache_with_claims
+                                               : tuning::streaming_share_of_cache;
+    return double(moved_bytes(p)) >= share * double(m.l3_bytes);
+}
+
+bool is_mostly_written(const move_problem &p) {
+    double src_bytes = 1;
+    for (const level &l : p.levels) {
+        const dim_t last = std::max<dim_t>(0, read_steps(p.limits, l) - 1);
+        src_bytes += l.is_regular() ? double(last) * double(l.src_stride)
+                                    : double(digits_offset(l.src_digits, last * l.digit_steps));
+    }
+    const double dst_bytes = n_elements(p, &dim_limits::store) * p.moved_dst_bits() / 8;
+    const bool widens = p.moved_dst_bits() > p.moved_src_bits();
+    const double share = widens ? tuning::min_written_share_of_wider : tuning::min_written_share;
+    return dst_bytes >= share * src_bytes;
+}
+
+bool is_half_padding(const move_problem &p) {
+    return n_elements(p, &dim_limits::store) >= 2 * n_elements(p, &dim_limits::load);
+}
+
+} // namespace tfmt::cpu

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/normalize.hpp"
+#include "cpu/plan/machine.hpp"
+
+// How many bytes a move reads and writes, and whether the caches hold them. In: a problem, before
+// anything is planned.
+namespace tfmt::cpu {
+
+// Source and destination bytes of a move.
+dim_t moved_bytes(const move_problem &p);
+
+// The same with what else is in the lines that are read, up to the next row behind the source's
+// first gap; without it if blocks do not nest.
+dim_t touched_bytes(const move_problem &p);
+
+// Whether the destination is too large to be left in the caches, and worth being written past them.
+bool exceeds_cache(const move_problem &p, const machine &m);
+
+// Whether so much more is written than the source spans, padding or wider elements, that its order
+// counts for little.
+bool is_mostly_written(const move_problem &p);
+
+// Whether half of the destination and more is padding.
+bool is_half_padding(const move_problem &p);
+
+} // namespace tfmt::cpu
