@@ -153,6 +153,13 @@ private:
         return reached;
     }
 
+    // Whether the steps of `l` go on with the runs at equal steps.
+    static bool repeats(const scratch_runs &r, const level &l) {
+        return r.count == 1
+                || (l.src_stride == r.count * r.scratch_step_bytes
+                        && l.dst_stride == r.count * r.dst_step_bytes);
+    }
+
     void add_runs(
             run_list &runs, size_t depth, const scratch_runs &at, const nest_state &state) const {
         if (const dim_t bytes = one_run(depth, state)) {
@@ -170,10 +177,12 @@ private:
             const size_t begin = runs.size();
             add_runs(runs, depth + 1, moved(at, s.first), enter(state, l.dim, s));
             const size_t n = runs.size() - begin; // of the first step, to be repeated
-            if (n == 1 && runs[begin].count == 1) {
-                runs[begin].count = s.count;
-                runs[begin].scratch_step_bytes = l.src_stride;
-                runs[begin].dst_step_bytes = l.dst_stride;
+            if (n == 1 && repeats(runs[begin], l)) {
+                if (runs[begin].count == 1) {
+                    runs[begin].scratch_step_bytes = l.src_stride;
+                    runs[begin].dst_step_bytes = l.dst_stride;
+                }
+                runs[begin].count *= s.count;
                 continue;
             }
             runs.reserve(begin + n * size_t(s.count));
@@ -242,6 +251,7 @@ kernel build(const plan &p, const kernel_spec &spec) {
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
         k.fetched_lines = p.scratch.lines;
+        k.fetches_to_l1 = p.scratch.fetches_to_l1;
         k.fetched_base_bytes = p.scratch.next_block_bytes;
     }
     k.vector_bytes = p.the_tile.vector_bytes;

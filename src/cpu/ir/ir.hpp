@@ -140,6 +140,7 @@ struct kernel {
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
     line_list fetched_lines;        // by drains, as they will be read soon
+    bool fetches_to_l1 = false;     // else to L2
     int64_t fetched_base_bytes = 0; // from a drain's src to where these count from
     int n_values = 0;               // that a block has at most
     std::vector<byte_indices> constants;

@@ -278,7 +278,10 @@ void emitter::emit_fetches() {
     const uint8_t *again = getCurr();
     test(r15, r15);
     const forward_jump none = jump_if(zero);
-    prefetcht1(ptr[rbx + r14]);
+    if (k_.fetches_to_l1)
+        prefetcht0(ptr[rbx + r14]);
+    else
+        prefetcht1(ptr[rbx + r14]);
     add(r14, line_bytes);
     dec(r15);
     const forward_jump has_more = jump_if(not_zero);
