@@ -16,6 +16,15 @@
 using namespace tfmt;
 
 struct tfmt_reorder {
+    // Not as an aggregate, which would be zeroed before it is copied to.
+    tfmt_reorder(const memory_desc &from, const memory_desc &to, const tfmt_attr &attr)
+        : src(from),
+          dst(to),
+          needs_src_scales(attr.src_scales.is_set),
+          needs_dst_scales(attr.dst_scales.is_set),
+          needs_src_zero_points(attr.src_zero_points.is_set),
+          needs_dst_zero_points(attr.dst_zero_points.is_set) {}
+
     memory_desc src;
     memory_desc dst;     // with the compensation that the attributes ask for, if it is complete
     cpu::prepared fixed; // between complete descriptors
@@ -30,10 +39,7 @@ namespace {
 
 std::unique_ptr<tfmt_reorder> make_reorder(
         const memory_desc &src, const memory_desc &dst, const tfmt_attr &attr) {
-    // Nothing is zeroed before it is copied to: that takes as long as finding the code.
-    std::unique_ptr<tfmt_reorder> made(
-            new tfmt_reorder {src, dst, {}, nullptr, attr.src_scales.is_set, attr.dst_scales.is_set,
-                    attr.src_zero_points.is_set, attr.dst_zero_points.is_set});
+    auto made = std::make_unique<tfmt_reorder>(src, dst, attr);
     if (attr.sums.flags != 0 && !has_runtime_dims(dst))
         made->dst = with_asked_compensation(dst, attr.sums);
     if (has_runtime_dims(src) || has_runtime_dims(dst))

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/hash.hpp"
+
 namespace tfmt {
 
 namespace {
@@ -22,15 +24,11 @@ bool equal(const attributes::parameter &a, const attributes::parameter &b) {
             && std::equal(a.group_dims, a.group_dims + a.group_ndims, b.group_dims);
 }
 
-size_t combine(size_t seed, uint64_t value) {
-    return size_t((seed ^ value) * 0x9e3779b97f4a7c15u) ^ (seed >> 29);
-}
-
-size_t combine(size_t seed, const attributes::parameter &p) {
-    if (!p.is_set) return combine(seed, 0);
-    seed = combine(seed, uint64_t(p.mask) << 32 | uint64_t(p.type) << 8 | 1);
+uint64_t combine_parameter(uint64_t seed, const attributes::parameter &p) {
+    if (!p.is_set) return combine_hash(seed, 0);
+    seed = combine_hash(seed, uint64_t(p.mask) << 32 | uint64_t(p.type) << 8 | 1);
     for (int k = 0; k < p.group_ndims; k++)
-        seed = combine(seed, uint64_t(p.group_dims[k]));
+        seed = combine_hash(seed, uint64_t(p.group_dims[k]));
     return seed;
 }
 
@@ -45,11 +43,11 @@ bool equal(const attributes &a, const attributes &b) {
 
 size_t hash(const attributes &attr) {
     if (attr.is_default()) return 0;
-    size_t h = attr.has_sum ? combine(1, bits_of_beta(attr)) : 0;
-    h = combine(h, attr.src_scales);
-    h = combine(h, attr.dst_scales);
-    h = combine(h, attr.src_zero_points);
-    return combine(h, attr.dst_zero_points);
+    uint64_t h = attr.has_sum ? combine_hash(1, bits_of_beta(attr)) : 0;
+    h = combine_parameter(h, attr.src_scales);
+    h = combine_parameter(h, attr.dst_scales);
+    h = combine_parameter(h, attr.src_zero_points);
+    return avalanche(combine_parameter(h, attr.dst_zero_points));
 }
 
 } // namespace tfmt

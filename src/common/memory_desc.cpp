@@ -5,6 +5,7 @@
 
 #include "common/compensation.hpp"
 #include "common/data_type.hpp"
+#include "common/hash.hpp"
 #include "common/memory_desc_detail.hpp"
 
 // What can be asked about a valid descriptor. Nothing here checks: validate() has seen to it that
@@ -20,23 +21,16 @@ bool is_stride_unused(const memory_desc &md, const dim_t *blocks, int d) {
     return md.padded_dims[d] == blocks[d];
 }
 
-size_t combine(size_t seed, uint64_t value) {
-    uint64_t mixed = seed + 0x9e3779b97f4a7c15u + value;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<size_t>(mixed ^ (mixed >> 31));
-}
-
-size_t combine(size_t seed, const dim_t *values, int n) {
+uint64_t combine_values(uint64_t seed, const dim_t *values, int n) {
     for (int i = 0; i < n; ++i)
-        seed = combine(seed, static_cast<uint64_t>(values[i]));
+        seed = combine_hash(seed, static_cast<uint64_t>(values[i]));
     return seed;
 }
 
-size_t combine(size_t seed, const compensation &sums) {
+uint64_t combine_sums(uint64_t seed, const compensation &sums) {
     if (sums.flags == 0) return seed;
     for (int value : {sums.flags, sums.s8s8_mask, sums.asymmetric_mask})
-        seed = combine(seed, static_cast<uint64_t>(value));
+        seed = combine_hash(seed, static_cast<uint64_t>(value));
     return seed;
 }
 
@@ -86,22 +80,22 @@ bool equal(const memory_desc &a, const memory_desc &b) {
 }
 
 size_t hash(const memory_desc &md) {
-    size_t seed = combine(0, static_cast<uint64_t>(md.ndims));
-    seed = combine(seed, static_cast<uint64_t>(md.data_type));
-    seed = combine(seed, static_cast<uint64_t>(md.format_kind));
-    seed = combine(seed, static_cast<uint64_t>(md.offset0));
-    seed = combine(seed, md.sums);
-    seed = combine(seed, md.dims, md.ndims);
-    seed = combine(seed, md.padded_dims, md.ndims);
-    seed = combine(seed, md.inner_blks, md.inner_nblks);
-    seed = combine(seed, md.inner_idxs, md.inner_nblks);
+    uint64_t seed = static_cast<uint64_t>(md.ndims);
+    seed = combine_hash(seed, static_cast<uint64_t>(md.data_type));
+    seed = combine_hash(seed, static_cast<uint64_t>(md.format_kind));
+    seed = combine_hash(seed, static_cast<uint64_t>(md.offset0));
+    seed = combine_sums(seed, md.sums);
+    seed = combine_values(seed, md.dims, md.ndims);
+    seed = combine_values(seed, md.padded_dims, md.ndims);
+    seed = combine_values(seed, md.inner_blks, md.inner_nblks);
+    seed = combine_values(seed, md.inner_idxs, md.inner_nblks);
     dims_t blocks;
     block_sizes(md, blocks);
     for (int d = 0; d < md.ndims; ++d) {
         const dim_t seen = is_stride_unused(md, blocks, d) ? 0 : md.strides[d];
-        seed = combine(seed, static_cast<uint64_t>(seen));
+        seed = combine_hash(seed, static_cast<uint64_t>(seen));
     }
-    return seed;
+    return avalanche(seed);
 }
 
 dim_t span_elems(const memory_desc &md) {
