@@ -22,6 +22,11 @@ bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const le
 // Whether all steps but one are padding, so that nothing is read along the level.
 bool reads_one_step(const level &l, const limit_list &limits) { return !is_read(limits, l, 0); }
 
+// How far apart the steps of a level are, in the order in which one side is visited.
+dim_t visited_stride(const level &l, const limit_list &limits, bool by_src) {
+    return by_src && reads_one_step(l, limits) ? 0 : stride_of(l, by_src);
+}
+
 // The driver's levels first; the others by falling stride on one side, so that its addresses are
 // visited in their order; within a dimension from outside to inside, whatever the strides are.
 // Steps of padding have no place in the source: they come innermost, in the order of the
@@ -30,15 +35,12 @@ bool reads_one_step(const level &l, const limit_list &limits) { return !is_read(
 // leave to a block along the source is single lines of the destination: up to 1.5.)
 void sort_levels(std::vector<level> &levels, const limit_list &limits, const tile &t, bool by_src) {
     const std::vector<level> all = levels;
-    const auto read_stride = [&](const level &l) {
-        return reads_one_step(l, limits) ? 0 : stride_of(l, true);
-    };
     std::stable_sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
         const bool driver_a = belongs_to_driver(all, t, a);
         const bool driver_b = belongs_to_driver(all, t, b);
         if (driver_a != driver_b) return driver_a;
         if (driver_a) return a.dim < b.dim;
-        return by_src ? read_stride(a) > read_stride(b) : stride_of(a, false) > stride_of(b, false);
+        return visited_stride(a, limits, by_src) > visited_stride(b, limits, by_src);
     });
     for (size_t i = 0; i < levels.size(); i++)
         for (size_t j = i + 1; j < levels.size(); j++)
@@ -107,7 +109,7 @@ void blocking::take_padding() {
 }
 
 void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m) {
-    is_staged_ = true;
+    uses_scratch_ = true;
     // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
     // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
@@ -132,6 +134,7 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
 }
 
 void blocking::collect(dim_t dst_bytes, dim_t block_bytes) {
+    uses_scratch_ = true;
     cut_dst_at_lines();
     grow_dst(dst_bytes, block_bytes);
     sort(true);
@@ -216,9 +219,32 @@ dim_t blocking::chained_src_pages() const {
 
 void blocking::sort(bool blocks_by_src) {
     sort_levels(outer_, limits_, t_, blocks_by_src);
+    if (!uses_scratch_) sink_driver_levels(blocks_by_src);
     sort_levels(pages_, limits_, t_, blocks_by_src);
     sort_levels(inner_, limits_, t_, false);
     sort_levels(line_, limits_, t_, false);
+}
+
+// To where their strides belong, as far as calls stay large enough. Outermost, the others are gone
+// through once for each of their steps, between which lines in part wait.
+void blocking::sink_driver_levels(bool by_src) {
+    size_t n_driver = 0;
+    while (n_driver < outer_.size() && belongs_to_driver(all_, t_, outer_[n_driver]))
+        n_driver++;
+    for (size_t i = n_driver; i-- > 0;) {
+        const dim_t stride = visited_stride(outer_[i], limits_, by_src);
+        for (size_t at = i; at + 1 < outer_.size(); at++) {
+            const level &next = outer_[at + 1];
+            dim_t call_bytes = bytes_;
+            for (size_t k = at + 2; k < outer_.size(); k++)
+                call_bytes *= std::min(outer_[k].extent, tuning::kernel_call_bytes);
+            if (belongs_to_driver(all_, t_, next) || next.dim == outer_[at].dim
+                    || visited_stride(next, limits_, by_src) <= stride
+                    || call_bytes < tuning::least_irregular_call_bytes)
+                break;
+            std::swap(outer_[at], outer_[at + 1]);
+        }
+    }
 }
 
 loop_order blocking::order() const {
@@ -284,7 +310,7 @@ bool blocking::is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap
 // 3900: 215 1.00 of the time, 290 1.01, 352 0.99.
 dim_t blocking::grow(dim_t run_bytes, dim_t target_bytes, bool of_src) {
     while (run_bytes < target_bytes) {
-        const bool may_skip = of_src && !(is_staged_ && has_src_behind(run_bytes));
+        const bool may_skip = of_src && !(uses_scratch_ && has_src_behind(run_bytes));
         dim_t grown = extended_in_block(run_bytes, of_src, may_skip ? small_gap_bytes(of_src) : 0);
         if (grown == 0) grown = take_next(run_bytes, target_bytes, of_src);
         if (grown == 0) break;

@@ -74,6 +74,7 @@ public:
 
 private:
     void take_phases();
+    void sink_driver_levels(bool by_src);
     bool reads_on(const level &next) const;
 
     dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src);
@@ -112,7 +113,7 @@ private:
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
     dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
-    bool ends_at_lines_ = false, is_staged_ = false;
+    bool ends_at_lines_ = false, uses_scratch_ = false;
 };
 
 } // namespace tfmt::cpu

@@ -73,6 +73,13 @@ constexpr dim_t kernel_call_bytes = 64 << 10;
 // two, sum 781 and 698 us. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB
 // took 1.02 of the time.
 constexpr dim_t least_call_bytes = 16 << 10;
+// Loops of the driver whose blocks do not nest go inside of others where so much is left for a
+// call. Time over memcpy, outermost / with 1, 2, 4, 8, 16, 32 KiB, reorders that have such: 91 0.90
+// / 0.91 0.91 0.81 0.792 0.794 0.80, 142 on AVX2 1.09 / 1.12 1.10 1.01 0.993 0.996 1.00, 179 on
+// SSE4.1 1.28 / 1.27 1.26 1.19 1.18 1.19 1.18; the 47, 54 and 62 of these that it changes 0.96
+// / 0.77, 1.14 / 0.91, 1.26 / 1.01 (s8 ABcd40a16b -> ABcd32a32b 320x320x14x18 1.3 / 0.75, f32
+// aCB16b64c2b -> aCB24c8b 8x1500x512 on AVX2 2.4 / 1.2). Around blocks of a scratch: no difference.
+constexpr dim_t least_irregular_call_bytes = 8 << 10;
 // What a kernel takes to be made besides its operations, in operations: some 5 us. s32 abcd ->
 // aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8 ABcde8b32a2b ->
 // aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
