@@ -297,6 +297,15 @@ TEST(Build, DeadShufflesAreDropped) {
     EXPECT_TRUE(has_short_block);
 }
 
+// To lanes, their order, and back to 9 bytes: one shuffle for each load.
+TEST(Build, ShufflesOfOneValueAreOne) {
+    for (const auto &m : {sse41(), avx2()}) {
+        const kernel k = built(normalized({512, 3, 3}, "acb", "abc", tfmt_u8), m);
+        ASSERT_EQ(k.blocks.size(), 1u);
+        expect_counts(k.blocks[0], {4, 4, 0, 4});
+    }
+}
+
 TEST(Build, PaddingIsZeroAndStoreOnly) {
     const kernel k = built(
             normalized({3, 20}, "aB16b", "aB16b", tfmt_f32), avx2(), plan_mode::padding_only);

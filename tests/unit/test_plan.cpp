@@ -386,18 +386,33 @@ TEST(Plan, PacksChannelsOfTwoBlocks) {
 
 // Short rows are copied in fours, where stores may reach into the next row.
 TEST(Plan, CopiesShortRowsTogether) {
-    const auto n_regs = [](dim_t row_elems, const machine &m) {
-        const plan p = planned(normalized({32, 32, row_elems}, "bac", "abc", tfmt_u8), m);
+    const auto n_regs = [](dim_t row_elems, const machine &m, dim_t n_rows = 32) {
+        const plan p = planned(normalized({n_rows, 32, row_elems}, "bac", "abc", tfmt_u8), m);
         return 1 << p.the_tile.n_reg_bits();
     };
     EXPECT_EQ(n_regs(9, avx2()), 4);
     EXPECT_EQ(n_regs(9, sse41()), 4);
-    EXPECT_EQ(n_regs(9, avx512()), 1);
+    EXPECT_EQ(n_regs(9, avx512()), 4);
+    EXPECT_EQ(n_regs(9, avx2(), 512), 4); // 288 KiB
+    EXPECT_EQ(n_regs(9, avx512(), 512), 1);
     EXPECT_EQ(n_regs(40, avx2()), 8);  // two of each row
     EXPECT_EQ(n_regs(500, avx2()), 4); // of one row
     // Blocks of 5 are no rows: the eighth step of a tile of 8 would be the third of the next one.
     const plan blocks = planned(normalized({17}, "A5a", "a", tfmt_u8), avx2());
     EXPECT_EQ(blocks.the_tile.bits_of_level, (tfmt::inline_vector<int, 16> {3, 0}));
+}
+
+// So are rows of which elements change places, up to 4 MiB.
+TEST(Plan, PermutesShortRowsTogether) {
+    const auto n_regs = [](dim_t n_rows, const machine &m) {
+        const plan p = planned(normalized({n_rows, 3, 3}, "acb", "abc", tfmt_u8), m);
+        return 1 << p.the_tile.n_reg_bits();
+    };
+    EXPECT_EQ(n_regs(64 * 64, avx2()), 4);
+    EXPECT_EQ(n_regs(64 * 64, sse41()), 4);
+    EXPECT_EQ(n_regs(64 * 64, avx512()), 1);
+    EXPECT_EQ(n_regs(64, avx512()), 4);
+    EXPECT_EQ(n_regs(512 * 512, avx2()), 1);
 }
 
 // Fillers are read for what lies behind them: where colliding rows of the destination leave nothing

@@ -44,7 +44,7 @@ public:
                 apply(s);
         }
         store_all();
-        if (!stores_all_) drop_dead();
+        if (has_dead_) drop_dead();
         if (may_widen_stores()) widen_stores(ops_, max_widened_bytes());
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
@@ -156,8 +156,8 @@ private:
     }
 
     int emit_packing(int value, const bit_indices &run, bool of_loads) {
-        return emit_shuffle(is_packed_within16(run) ? op_kind::within16 : op_kind::permute, value,
-                -1, constant(packing(run, of_loads)));
+        return emit_permutation(is_packed_within16(run) ? op_kind::within16 : op_kind::permute,
+                value, packing(run, of_loads));
     }
 
     // Bytes of a packed run in memory, of those of its lanes.
@@ -418,11 +418,11 @@ private:
         const bit_indices before = lanes_;
         if (s.entering < 0) {
             lanes_ = s.lanes;
-            const int c = constant(permutation(before, {}, -1, 0));
+            const byte_indices indices = permutation(before, {}, -1, 0);
             const op_kind kind = s.kind == stage_kind::within16 ? op_kind::within16
                                                                 : op_kind::permute;
             for (int &v : values_)
-                if (v >= 0) v = emit_shuffle(kind, v, -1, c);
+                if (v >= 0) v = emit_permutation(kind, v, indices);
             return;
         }
         // The register bit that enters gives its place to the lane bit that leaves.
@@ -467,6 +467,22 @@ private:
         if (value >= 0) return value;
         if (zero_ < 0) zero_ = define(op_kind::zero).out;
         return zero_;
+    }
+
+    // Of a single value: within16 or permute. Of one that is the same itself it is the two in one,
+    // so that a row of which elements change places takes one shuffle and not three: to lanes,
+    // their order, and back. (Not of the other kind: few machines have any permutation of bytes.)
+    int emit_permutation(op_kind kind, int a, byte_indices indices) {
+        const auto before = std::find_if(
+                ops_.rbegin(), ops_.rend(), [&](const op &o) { return o.out == a; });
+        if (before != ops_.rend() && before->kind == kind) {
+            const byte_indices &first = k_.constants[size_t(before->constant)];
+            for (uint8_t &i : indices)
+                if (i != zero_index) i = first[i];
+            a = before->a;
+            has_dead_ = true;
+        }
+        return emit_shuffle(kind, a, -1, constant(indices));
     }
 
     int emit_shuffle(op_kind kind, int a, int b, int c) {
@@ -521,7 +537,7 @@ private:
                 },
                 [&](size_t r, op &&o) {
                     if (o.chunks.empty()) {
-                        stores_all_ = false;
+                        has_dead_ = true;
                         return;
                     }
                     if (packed && values_[r] >= 0)
@@ -561,7 +577,7 @@ private:
     inline_vector<int, 16> values_; // -1: known to be zero
     int zero_ = -1;                 // the value that is zero, once one is needed
     int n_values_ = 0;
-    bool stores_all_ = true; // registers, so that every value is needed
+    bool has_dead_ = false; // values that no store needs
     block ops_;
 };
 

@@ -180,10 +180,10 @@ staging make_staging(
         return {};
     s.scratch_bytes = bytes;
     s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
-    // Lines that a tile reads at once, in blocks that stay in the caches. Time over memcpy, to L2 / so, 41
-    // collected ones of 2 to 34 MB on AVX-512 1.58 / 1.53 (u8 2048x2048 transposed 1.77 / 1.61);
-    // read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged ones 0.726
-    // / 0.729.
+    // Lines that a tile reads at once, in blocks that stay in the caches. Time over memcpy, to L2 /
+    // so, 41 collected ones of 2 to 34 MB on AVX-512 1.58 / 1.53 (u8 2048x2048 transposed 1.77
+    // / 1.61); read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged
+    // ones 0.726 / 0.729.
     s.fetches_to_l1 = !may_chain && t.src_run_bytes >= tuning::line_bytes;
     if (const level *around = level_around(order, 1)) {
         s.is_chained = may_chain && around->dst_stride == run_bytes;

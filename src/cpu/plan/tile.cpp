@@ -2,6 +2,7 @@
 #include "cpu/plan/tile.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/plan/lines.hpp"
 #include "cpu/plan/traffic.hpp"
@@ -289,11 +290,19 @@ bool has_too_many_phases(const move_problem &p, const tile &t) {
     return n_phases > most || t.phased.size() > size_t(max_phased_levels);
 }
 
-// Of a copy of rows that leave registers, some that lie side by side in the destination: what is
+// Up to how many bytes tiles that have a register for a row take several rows: of those that are
+// the same elements on both sides.
+dim_t most_bytes_of_rows(const machine &m, const bit_list &src, const bit_list &dst) {
+    if (src.size() != dst.size() || union_size(src, dst) != dst.size()) return 0;
+    if (m.has_masks()) return tuning::max_rows_with_masks_bytes;
+    return src == dst ? std::numeric_limits<dim_t>::max() : tuning::max_permuted_rows_bytes;
+}
+
+// Of rows that leave registers, some that lie side by side in the destination: what is
 // stored of one may reach into the next where there are no masks (ir/widen). Time over memcpy, one
 // row / four, the 131 of 11700 reorders that this changes on AVX2: 1.52 / 1.31 (f32 ABcd4a4b ->
 // acdb 64x3x3x3 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with two rows a third of it
-// less, with eight the same; 77 on SSE4.1 1.62 / 1.33. AVX-512: no difference.
+// less, with eight the same; 77 on SSE4.1 1.62 / 1.33.
 void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, bit_list &taken) {
     const dim_t row_bytes = bytes_of_run(p, run, false);
     for (size_t i = 0; i < p.levels.size(); i++) {
@@ -332,7 +341,8 @@ tile choose_tile_for(
     take_digits(p, phased, lane_bits + size_t(max_reg_bits(p, m)), src, dst, taken);
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
-    if (src == dst && !m.has_masks() && taken.size() < lane_bits + tuning::copy_reg_bits)
+    const bool leaves_regs = taken.size() < lane_bits + tuning::copy_reg_bits;
+    if (leaves_regs && moved_bytes(p) <= most_bytes_of_rows(m, src, dst))
         take_rows(p, whole_dst, fitting_bits, taken);
     return assemble(
             p, vector_bytes, phased, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));
