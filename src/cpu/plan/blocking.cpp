@@ -53,10 +53,12 @@ dim_t small_gap_bytes(bool of_src) { return of_src ? tuning::line_bytes : 0; }
 
 } // namespace
 
-blocking::blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t)
+blocking::blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t,
+        dim_t least_call_bytes)
     : all_(levels),
       limits_(limits),
       t_(t),
+      least_call_bytes_(least_call_bytes),
       outer_(levels),
       bytes_(tile_bytes(t)),
       src_bytes_(t.src_run_bytes),
@@ -240,7 +242,7 @@ void blocking::sink_driver_levels(bool by_src) {
                 call_bytes *= std::min(outer_[k].extent, tuning::kernel_call_bytes);
             if (belongs_to_driver(all_, t_, next) || next.dim == outer_[at].dim
                     || visited_stride(next, limits_, by_src) <= stride
-                    || call_bytes < tuning::least_irregular_call_bytes)
+                    || call_bytes < least_call_bytes_)
                 break;
             std::swap(outer_[at], outer_[at + 1]);
         }

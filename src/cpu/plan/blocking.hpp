@@ -20,8 +20,10 @@ namespace tfmt::cpu {
 // phases belong.
 class blocking {
 public:
-    // `levels`: without the tile's bits, in any order.
-    blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t);
+    // `levels`: without the tile's bits, in any order. `least_call_bytes`: that a call of a kernel
+    // should have inside of loops whose blocks do not nest.
+    blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t,
+            dim_t least_call_bytes);
 
     // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
     // L1, and so do further lines of the source, if so many are read together.
@@ -107,6 +109,7 @@ private:
     const std::vector<level> all_;
     const limit_list &limits_;
     const tile &t_;
+    const dim_t least_call_bytes_;
     std::vector<level> outer_, pages_, inner_, line_;
     std::vector<level> tile_;                                 // its bits
     dim_t bytes_;                                             // of a block

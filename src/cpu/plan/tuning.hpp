@@ -89,7 +89,11 @@ constexpr dim_t least_call_bytes = 16 << 10;
 // SSE4.1 1.28 / 1.27 1.26 1.19 1.18 1.19 1.18; the 47, 54 and 62 of these that it changes 0.96
 // / 0.77, 1.14 / 0.91, 1.26 / 1.01 (s8 ABcd40a16b -> ABcd32a32b 320x320x14x18 1.3 / 0.75, f32
 // aCB16b64c2b -> aCB24c8b 8x1500x512 on AVX2 2.4 / 1.2). Around blocks of a scratch: no difference.
-constexpr dim_t least_irregular_call_bytes = 8 << 10;
+// Streamed, where a call ends with a fence, with 8, 4, 2 KiB 24 0.70 0.76 1.11, AVX2 0.84
+// 0.95 1.56, SSE4.1 0.90 0.99 1.52; others 20 0.84 0.81 0.82 (f64 abDC16d4c -> abDC12d8c
+// 8x16x128x128 2.1 1.0 1.05), 28 on AVX2 1.00 0.97 0.97, 33 on SSE4.1 1.12 1.13 1.12.
+constexpr dim_t least_irregular_call_bytes = 4 << 10;
+constexpr dim_t least_irregular_call_bytes_streamed = 8 << 10;
 // What a kernel takes to be made besides its operations, in operations: some 5 us. s32 abcd ->
 // aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8 ABcde8b32a2b ->
 // aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
