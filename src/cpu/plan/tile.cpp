@@ -71,7 +71,7 @@ bool prefers_whole_src_lines(
 }
 
 // Whether the steps of irregular level `i` go on where a run ends, or share lines, on either side.
-// If so they are next to the tile, else loops of the driver, outside of all others.
+// If so they are next to the tile, else loops of the driver.
 bool is_adjacent(const move_problem &p, phased_dims phased, const bit_list &taken, size_t i,
         const bit_list &src_run, const bit_list &dst_run) {
     const level &l = p.levels[i];
