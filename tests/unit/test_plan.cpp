@@ -256,6 +256,20 @@ TEST(Plan, BlocksThatDoNotNestLieInsideOfLargerStrides) {
     EXPECT_EQ(few.problem.levels[2].extent, 8);
 }
 
+// Each combination of what is outside of them is a table and perhaps a kernel of its own.
+TEST(Plan, BlocksThatDoNotNestMultiplyNoJobs) {
+    const move_problem tails = normalized(
+            {3, 3, 3, 3, 3, 70, 3, 16, 3}, "bEgaCidhF24f2e2c", "eDGABIcFh16f2b2g2a2i2d", tfmt_bf16);
+    const move_problem steps = normalized(
+            {4032, 3, 3, 3, 3, 8192}, "bcdeAf64a", "BCDEAf63a2b2c2d2e", tfmt_u8);
+    for (const machine &m : all_machines()) {
+        plan p;
+        std::string why;
+        EXPECT_TRUE(make_plan(tails, m, plan_mode::move, &p, &why)) << why;
+        EXPECT_LE(irregular_level(planned(steps, m)), 0);
+    }
+}
+
 TEST(Plan, LoopsOfRandomPairsNest) {
     const tfmt_data_type_t types[] = {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64};
     int n_forced_out = 0, n_cut = 0;

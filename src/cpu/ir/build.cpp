@@ -116,6 +116,7 @@ private:
                 if (runs[i].scratch_offset_bytes != first[i].scratch_offset_bytes
                         || runs[i].dst_offset_bytes != first[i].dst_offset_bytes
                         || runs[i].count != first[i].count
+                        || runs[i].scratch_step_bytes != first[i].scratch_step_bytes
                         || runs[i].dst_step_bytes != first[i].dst_step_bytes
                         || (!is_last && runs[i].bytes != l.dst_stride))
                     return false;

@@ -469,9 +469,9 @@ private:
         return zero_;
     }
 
-    // Of a single value: within16 or permute. Of one that is the same itself it is the two in one,
-    // so that a row of which elements change places takes one shuffle and not three: to lanes,
-    // their order, and back. (Not of the other kind: few machines have any permutation of bytes.)
+    // A within16 or permute of one value. If that value is the result of the same kind of shuffle,
+    // one does both: a row of which elements change places takes one and not three, to lanes, their
+    // order, and back. (Not of the other kind: few machines have any permutation of bytes.)
     int emit_permutation(op_kind kind, int a, byte_indices indices) {
         const auto before = std::find_if(
                 ops_.rbegin(), ops_.rend(), [&](const op &o) { return o.out == a; });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cpu/plan/lines.hpp"
+#include "cpu/plan/segments.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -227,26 +228,38 @@ void blocking::sort(bool blocks_by_src) {
     sort_levels(line_, limits_, t_, false);
 }
 
-// To where their strides belong, as far as calls stay large enough. Outermost, the others are gone
-// through once for each of their steps, between which lines in part wait.
+// Moves the driver's levels, which sort_levels() puts first, inside of levels with larger strides.
+// Outermost, all others are gone through once for each of their steps, between which lines in part
+// wait. Not where a call would have too little left, nor where the driver would have too many jobs
+// or tables: one for each segment of what is outside.
 void blocking::sink_driver_levels(bool by_src) {
+    const auto is_drivers = [&](size_t i) { return belongs_to_driver(all_, t_, outer_[i]); };
     size_t n_driver = 0;
-    while (n_driver < outer_.size() && belongs_to_driver(all_, t_, outer_[n_driver]))
+    while (n_driver < outer_.size() && is_drivers(n_driver))
         n_driver++;
     for (size_t i = n_driver; i-- > 0;) {
         const dim_t stride = visited_stride(outer_[i], limits_, by_src);
+        const bool has_table = !outer_[i].is_regular();
+        if (has_table && outer_[i].extent > tuning::max_sunk_steps) continue;
+        size_t n_segments = 1;
         for (size_t at = i; at + 1 < outer_.size(); at++) {
             const level &next = outer_[at + 1];
-            dim_t call_bytes = bytes_;
-            for (size_t k = at + 2; k < outer_.size(); k++)
-                call_bytes *= std::min(outer_[k].extent, tuning::kernel_call_bytes);
-            if (belongs_to_driver(all_, t_, next) || next.dim == outer_[at].dim
+            n_segments *= split(next.unit, limits_[size_t(next.dim)], false).size();
+            if (is_drivers(at + 1) || next.dim == outer_[at].dim
                     || visited_stride(next, limits_, by_src) <= stride
-                    || call_bytes < least_call_bytes_)
+                    || n_segments > tuning::max_sunk_segments || !leaves_call(at + 2))
                 break;
             std::swap(outer_[at], outer_[at + 1]);
         }
     }
+}
+
+// Whether the levels between the blocks from `first` on leave a call enough to do.
+bool blocking::leaves_call(size_t first) const {
+    dim_t bytes = bytes_;
+    for (size_t i = first; i < outer_.size() && bytes < least_call_bytes_; i++)
+        bytes *= std::min(outer_[i].extent, least_call_bytes_);
+    return bytes >= least_call_bytes_;
 }
 
 loop_order blocking::order() const {

@@ -20,8 +20,8 @@ namespace tfmt::cpu {
 // phases belong.
 class blocking {
 public:
-    // `levels`: without the tile's bits, in any order. `least_call_bytes`: that a call of a kernel
-    // should have inside of loops whose blocks do not nest.
+    // `levels`: without the tile's bits, in any order. `least_call_bytes`: what loops whose blocks
+    // do not nest leave a call of a kernel where they are inside of others; no_limit: they are not.
     blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t,
             dim_t least_call_bytes);
 
@@ -77,6 +77,7 @@ public:
 private:
     void take_phases();
     void sink_driver_levels(bool by_src);
+    bool leaves_call(size_t first) const;
     bool reads_on(const level &next) const;
 
     dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src);

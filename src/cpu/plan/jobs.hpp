@@ -7,7 +7,7 @@
 // the steps. In: the levels of a plan in their order, its tile and its scratch. Out: the rest of
 // the plan.
 //
-// Worked example: f32 abcd -> aBcd16b of 8 x 40 x 56 x 56. The driver steps through a; a kernel has
+// Worked example: f32 abcd -> aBcd16b of 8 x 40 x 28 x 28. The driver steps through a; a kernel has
 // the blocks of b, 2 whole ones and one of 8 channels, as its root loop and its rest.
 namespace tfmt::cpu {
 

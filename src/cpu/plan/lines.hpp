@@ -47,7 +47,7 @@ bool reads_odd_runs(const tile &t);
 // the next tile, or none is left for what is written.
 bool reads_colliding_rows(const tile &t);
 
-// Both.
+// reads_odd_runs() and reads_colliding_rows().
 bool crowds_l1(const tile &t);
 
 // How many of the destination's rows that a tile stores share the fullest set of L1.

@@ -52,10 +52,11 @@ dim_t scratch_row_bytes(dim_t run_bytes) {
 }
 
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
-        memory_pattern pattern, const machine &m) {
-    blocking b(levels, limits, t,
-            pattern == memory_pattern::streamed ? tuning::least_irregular_call_bytes_streamed
-                                                : tuning::least_irregular_call_bytes);
+        memory_pattern pattern, const machine &m, bool is_simple) {
+    const dim_t least_call_bytes = pattern == memory_pattern::streamed
+            ? tuning::least_irregular_call_bytes_streamed
+            : tuning::least_irregular_call_bytes;
+    blocking b(levels, limits, t, is_simple ? blocking::no_limit : least_call_bytes);
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t), copies = copies_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:

@@ -34,8 +34,9 @@ struct loop_order {
 // Bytes of a scratch from a run of so many bytes of a block to the next one.
 dim_t scratch_row_bytes(dim_t run_bytes);
 
-// Of the machine only what it does with many rows and pages counts.
+// Of the machine only what it does with many rows and pages counts. `is_simple`: loops whose blocks
+// do not nest are outside of all others, which makes fewer jobs.
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
-        memory_pattern pattern, const machine &m);
+        memory_pattern pattern, const machine &m, bool is_simple = false);
 
 } // namespace tfmt::cpu

@@ -111,7 +111,7 @@ bool has_too_small_blocks(const plan &p) {
 bool choose_order(plan &p, bool is_simple = false) {
     const move_problem whole = p.problem;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
-            p.the_tile, pattern_of(p, is_simple), p.target);
+            p.the_tile, pattern_of(p, is_simple), p.target, is_simple);
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
     // Within L2 nothing is worth fetching, nor where little is read of a source that spans more (86
@@ -162,8 +162,8 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
 // much code. `other`: a plan of the same problem and machine, or null: where it is better there is
-// none. `is_simple`: without phases of tiles and in the order of the source, which makes less code,
-// if slower.
+// none. `is_simple`: without phases of tiles, in the order of the source and with loops whose
+// blocks do not nest outside of all others, which makes less code and fewer jobs, if slower.
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
         const plan *other, plan *out, bool is_simple = false) {
     *out = begin_plan(p, m, mode, stores, !is_simple);

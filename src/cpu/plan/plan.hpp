@@ -72,7 +72,7 @@ struct plan {
     schedule the_schedule;
     int n_driver_levels;
     int n_block_levels;   // the last levels: a block, finished before the next begins
-    staging scratch;      // of a block, if the stores are staged
+    staging scratch;      // of a block, if the stores go through one
     bool claims_lines;    // stores ask for their lines before
     dim_t prefetch_bytes; // from the source of a tile to that of the next block; 0: not wanted
     dim_t root_chunk;     // steps of a kernel's outermost level that one call should do

@@ -71,7 +71,7 @@ bool prefers_whole_src_lines(
 }
 
 // Whether the steps of irregular level `i` go on where a run ends, or share lines, on either side.
-// If so they are next to the tile, else loops of the driver.
+// If so they are next to the tile, else they are loops of the driver (blocking says where).
 bool is_adjacent(const move_problem &p, phased_dims phased, const bit_list &taken, size_t i,
         const bit_list &src_run, const bit_list &dst_run) {
     const level &l = p.levels[i];
@@ -290,12 +290,15 @@ bool has_too_many_phases(const move_problem &p, const tile &t) {
     return n_phases > most || t.phased.size() > size_t(max_phased_levels);
 }
 
-// Up to how many bytes tiles that have a register for a row take several rows: of those that are
-// the same elements on both sides.
-dim_t most_bytes_of_rows(const machine &m, const bit_list &src, const bit_list &dst) {
+// Up to how many moved bytes a tile takes several rows at once; 0 if the two runs are not the same
+// elements, or the row goes on.
+dim_t most_bytes_of_rows(const machine &m, const run_pair &runs, const bit_list &whole_dst) {
+    const bit_list &src = runs.src, &dst = runs.dst;
+    const bool is_copied = src == dst;
     if (src.size() != dst.size() || union_size(src, dst) != dst.size()) return 0;
+    if (!is_copied && dst.size() < whole_dst.size()) return 0;
     if (m.has_masks()) return tuning::max_rows_with_masks_bytes;
-    return src == dst ? std::numeric_limits<dim_t>::max() : tuning::max_permuted_rows_bytes;
+    return is_copied ? std::numeric_limits<dim_t>::max() : tuning::max_permuted_rows_bytes;
 }
 
 // Of rows that leave registers, some that lie side by side in the destination: what is
@@ -342,7 +345,7 @@ tile choose_tile_for(
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
     const bool leaves_regs = taken.size() < lane_bits + tuning::copy_reg_bits;
-    if (leaves_regs && moved_bytes(p) <= most_bytes_of_rows(m, src, dst))
+    if (leaves_regs && moved_bytes(p) <= most_bytes_of_rows(m, runs, whole_dst))
         take_rows(p, whole_dst, fitting_bits, taken);
     return assemble(
             p, vector_bytes, phased, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));

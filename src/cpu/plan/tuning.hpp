@@ -59,8 +59,8 @@ constexpr dim_t max_packed_step_bytes = 12;
 constexpr int max_widened_mask_bytes = 48;
 constexpr dim_t widened_with_masks_bytes = 128 << 10;
 
-// Tiles of a row take several rows (take_rows): where elements of a row change places, up to so
-// many bytes. Time over memcpy, one row / so, 102 of 15756 reorders on AVX2, by size below 4 and 64
+// Up to how many bytes tiles take several rows (take_rows) where elements change places within a
+// row. Time over memcpy, one row / so, 102 of 15756 reorders on AVX2, by size below 4 and 64
 // KiB, 1, 4, 16 MiB and above 6.7 3.3 1.3 1.21 1.005 1.006 / 5.8 2.4 1.06 1.05 1.03 1.03 (s8 abced
 // -> abcde 728x1x1x3x3 18 / 12, s8 ABcd8a2b -> AcdB4b24a4b 64x64x1x1 5.3 / 2.7), 92 on
 // SSE4.1 7.5 7.3 1.8 1.45 1.06 1.04 / 6.4 5.2 1.2 1.22 1.04 1.11.
@@ -94,6 +94,11 @@ constexpr dim_t least_call_bytes = 16 << 10;
 // 8x16x128x128 2.1 1.0 1.05), 28 on AVX2 1.00 0.97 0.97, 33 on SSE4.1 1.12 1.13 1.12.
 constexpr dim_t least_irregular_call_bytes = 4 << 10;
 constexpr dim_t least_irregular_call_bytes_streamed = 8 << 10;
+// Such a loop keeps a table of its steps, 16 bytes each, for each combination of segments outside
+// of it, and tails there multiply jobs and kernels: without these limits a pair of 7 dimensions had
+// 66 MB of tables, and others of 7 and more with tails in all too many jobs for generated code.
+constexpr dim_t max_sunk_steps = 1024;
+constexpr size_t max_sunk_segments = 8;
 // What a kernel takes to be made besides its operations, in operations: some 5 us. s32 abcd ->
 // aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8 ABcde8b32a2b ->
 // aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
