@@ -11,10 +11,10 @@
 // fetch, one list for all drains, and for each drain a table of its runs. Numbers are 4 bytes wide
 // where all of them fit, else 8. Drains of the same runs share a table.
 //
-// Worked example: 16 times 16 runs at unequal steps and 64 rows of 8 lines. The table has 16 entries of 28 bytes and
-// an end, the list one of 16 bytes and an end. Before each run the next 2 of the 512 lines are
-// fetched. (An entry of 16 bytes for each run and 4 for each line were 6 KiB, most of a kernel, and
-// took 0.2 of the time to make it.)
+// Worked example: 16 times 16 runs at unequal steps and 64 rows of 8 lines. The table has 16
+// entries of 28 bytes and an end, the list one of 16 bytes and an end. Before each run the next 2
+// of the 512 lines are fetched. (An entry of 16 bytes for each run and 4 for each line were 6 KiB,
+// most of a kernel, and took 0.2 of the time to make it.)
 namespace tfmt::cpu::jit {
 
 class drain_tables {
