@@ -233,6 +233,7 @@ void blocking::sort(bool blocks_by_src) {
 // wait. Not where a call would have too little left, nor where the driver would have too many jobs
 // or tables: one for each segment of what is outside.
 void blocking::sink_driver_levels(bool by_src) {
+    if (least_call_bytes_ == no_limit) return;
     const auto is_drivers = [&](size_t i) { return belongs_to_driver(all_, t_, outer_[i]); };
     size_t n_driver = 0;
     while (n_driver < outer_.size() && is_drivers(n_driver))
