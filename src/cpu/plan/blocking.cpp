@@ -248,19 +248,12 @@ void blocking::sink_driver_levels(bool by_src) {
             n_segments *= split(next.unit, limits_[size_t(next.dim)], false).size();
             if (is_drivers(at + 1) || next.dim == outer_[at].dim
                     || visited_stride(next, limits_, by_src) <= stride
-                    || n_segments > tuning::max_sunk_segments || !leaves_call(at + 2))
+                    || n_segments > tuning::max_sunk_segments
+                    || pass_bytes(bytes_, outer_, at + 2, least_call_bytes_) < least_call_bytes_)
                 break;
             std::swap(outer_[at], outer_[at + 1]);
         }
     }
-}
-
-// Whether the levels between the blocks from `first` on leave a call enough to do.
-bool blocking::leaves_call(size_t first) const {
-    dim_t bytes = bytes_;
-    for (size_t i = first; i < outer_.size() && bytes < least_call_bytes_; i++)
-        bytes *= std::min(outer_[i].extent, least_call_bytes_);
-    return bytes >= least_call_bytes_;
 }
 
 loop_order blocking::order() const {

@@ -77,7 +77,6 @@ public:
 private:
     void take_phases();
     void sink_driver_levels(bool by_src);
-    bool leaves_call(size_t first) const;
     bool reads_on(const level &next) const;
 
     dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src);

@@ -9,13 +9,11 @@ namespace tfmt::cpu {
 
 namespace {
 
-// Bytes that one pass over the levels from `first` on moves, up to what a call should write.
-dim_t pass_bytes(const plan &p, int first) {
-    dim_t bytes = tile_bytes(p.the_tile);
-    for (size_t i = size_t(first); i < p.problem.levels.size() && bytes < tuning::kernel_call_bytes;
-            i++)
-        bytes *= std::min(p.problem.levels[i].extent, tuning::kernel_call_bytes);
-    return bytes;
+// Bytes that one pass of a kernel over the levels from `first` on moves, up to what a call should
+// write.
+dim_t kernel_pass_bytes(const plan &p, int first) {
+    return pass_bytes(
+            tile_bytes(p.the_tile), p.problem.levels, size_t(first), tuning::kernel_call_bytes);
 }
 
 // Levels of the driver: irregular ones without phases, then as many as leave a root step below the
@@ -29,7 +27,7 @@ int choose_driver_levels(const plan &p) {
     for (int i = 0; i < n; i++)
         if (!levels[size_t(i)].is_regular() && p.the_tile.phased_index(levels[size_t(i)]) < 0)
             forced = i + 1;
-    while (n > forced && pass_bytes(p, n) < tuning::kernel_call_bytes)
+    while (n > forced && kernel_pass_bytes(p, n) < tuning::kernel_call_bytes)
         n--;
     return n;
 }
@@ -48,13 +46,14 @@ bool is_cut_short(const plan &p, size_t n) {
 // of a kernel; or p.n_driver_levels where calls would become too small.
 int more_driver_levels(const plan &p) {
     for (int n = int(p.problem.levels.size()) - 1; n > p.n_driver_levels; n--)
-        if (pass_bytes(p, n) >= tuning::least_call_bytes && is_cut_short(p, size_t(n))) return n;
+        if (kernel_pass_bytes(p, n) >= tuning::least_call_bytes && is_cut_short(p, size_t(n)))
+            return n;
     return p.n_driver_levels;
 }
 
 dim_t choose_root_chunk(const plan &p) {
     if (p.scratch.is_chained) return p.problem.levels[size_t(p.n_driver_levels)].extent;
-    const dim_t step_bytes = pass_bytes(p, p.n_driver_levels + 1);
+    const dim_t step_bytes = kernel_pass_bytes(p, p.n_driver_levels + 1);
     return std::max<dim_t>(1, tuning::kernel_call_bytes / step_bytes);
 }
 

@@ -65,16 +65,6 @@ row_steps_list steps_across(
     return all;
 }
 
-// How many lines share the fullest set of L1, where these rows begin.
-int lines_in_l1_set(const row_steps_list &steps) {
-    row_list lines = rows_of(steps);
-    for (dim_t &row : lines)
-        row -= row % tuning::line_bytes;
-    std::sort(lines.begin(), lines.end());
-    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
-    return in_fullest_l1_set(lines);
-}
-
 // Whether the rows of each side are one step apart, of elements that keep their size and tensors
 // without padding, whose lines come at whole lines of the destination. (Blocks that divide their
 // dimension are like dimensions here.)
@@ -111,7 +101,12 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
 
 int lines_in_l1_set(
         const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    return lines_in_l1_set(steps_across(p, run, other, of_src));
+    row_list lines = rows_of(steps_across(p, run, other, of_src));
+    for (dim_t &row : lines)
+        row -= row % tuning::line_bytes;
+    std::sort(lines.begin(), lines.end());
+    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
+    return in_fullest_l1_set(lines);
 }
 
 bool needs_collecting(const move_problem &p, const machine &m) {

@@ -100,11 +100,10 @@ bool has_too_small_blocks(const plan &p) {
     if (p.stores != store_path::staged || p.scratch.is_chained
             || p.moved_bytes < tuning::min_large_bytes)
         return false;
-    dim_t bytes = tile_bytes(p.the_tile);
-    for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels); i < p.problem.levels.size();
-            i++)
-        bytes *= p.problem.levels[i].extent;
-    return bytes < tuning::min_scratch_block_bytes;
+    const size_t first = p.problem.levels.size() - size_t(p.n_block_levels);
+    return pass_bytes(
+                   tile_bytes(p.the_tile), p.problem.levels, first, tuning::min_scratch_block_bytes)
+            < tuning::min_scratch_block_bytes;
 }
 
 // False if the destination cannot be written that way.

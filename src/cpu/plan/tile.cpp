@@ -17,6 +17,13 @@ dim_t tile_bytes(const tile &t) {
     return std::max<dim_t>(1, n_bits / 8);
 }
 
+dim_t pass_bytes(dim_t step_bytes, const std::vector<level> &levels, size_t first, dim_t enough) {
+    dim_t bytes = step_bytes;
+    for (size_t i = first; i < levels.size() && bytes < enough; i++)
+        bytes *= std::min(levels[i].extent, enough);
+    return bytes;
+}
+
 namespace {
 
 bool is_packed(const tile &t, const bit_indices &run, dim_t tile_bit::*stride, int elem_bits) {

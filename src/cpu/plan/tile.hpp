@@ -96,6 +96,10 @@ struct tile {
 // Bytes that one tile moves, on the side where they are more.
 dim_t tile_bytes(const tile &t);
 
+// Bytes that one pass over the levels from `first` on moves, of which an innermost step moves
+// `step_bytes`; counted until they are `enough`.
+dim_t pass_bytes(dim_t step_bytes, const std::vector<level> &levels, size_t first, dim_t enough);
+
 bool is_src_packed(const tile &t, const bit_indices &run);
 bool is_dst_packed(const tile &t, const bit_indices &run);
 
