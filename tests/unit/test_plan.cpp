@@ -985,6 +985,34 @@ TEST(Plan, LeavesNoMoreLinesThanL1Keeps) {
     EXPECT_EQ(rows("aBdc32b"), 16); // whole lines
 }
 
+// Tiles that read parts of a line follow each other along it, but where the lines that they write
+// would push each other out of L1.
+TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
+    const auto at_once = [](const vec &dims, const char *src, const char *dst,
+                                 tfmt_data_type_t type, machine m, size_t l2_bytes = 8 << 20) {
+        m.l2_bytes = l2_bytes;
+        const plan p = planned(normalized(dims, src, dst, type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::plain);
+        const auto &levels = p.problem.levels;
+        const auto along_line = std::find_if(levels.begin(), levels.end(),
+                [](const level &l) { return l.src_stride < tfmt::cpu::tuning::line_bytes; });
+        return std::all_of(along_line + 1, levels.end(),
+                [](const level &l) { return l.dst_stride < tfmt::cpu::tuning::line_bytes; });
+    };
+    // 16 rows of 24 bytes in parts of lines, 24576 bytes apart, or 24384.
+    EXPECT_FALSE(at_once({5, 1021, 31, 1}, "aBCd4b4c", "AcdB8b24a", tfmt_u8, avx512()));
+    EXPECT_TRUE(at_once({5, 1013, 31, 1}, "aBCd4b4c", "AcdB8b24a", tfmt_u8, avx512()));
+    // 14 rows of whole lines, 128 bytes for one that is read.
+    EXPECT_FALSE(at_once({1, 1, 97, 64, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512()));
+    EXPECT_TRUE(at_once({1, 1, 97, 61, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512()));
+    // 16 rows for half lines of the source; for less within L2, and beyond.
+    EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_f32, avx2()));
+    EXPECT_TRUE(at_once({2000, 49}, "ab", "ba", tfmt_f32, avx2()));
+    EXPECT_TRUE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2()));
+    EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2(), 0));
+    EXPECT_TRUE(at_once({2048, 64}, "ab", "ba", tfmt_u8, avx2()));
+}
+
 // Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does
 // it keep the rows that a joined run of the source goes to.
 TEST(Plan, JoinsRunsOfRowsThatL1Keeps) {

@@ -81,6 +81,16 @@ void blocking::complete_lines(bool of_src, bool of_dst, int n_src_lines) {
     line_.swap(inner_);
 }
 
+blocking::written_lines blocking::written_between_src_lines() const {
+    if (src_bytes_ >= tuning::line_bytes) return {};
+    blocking trial = *this;
+    trial.complete_lines(true, true);
+    if (trial.line_.empty()) return {};
+    std::vector<level> levels = tile_;
+    levels.insert(levels.end(), trial.line_.begin(), trial.line_.end());
+    return {stored_lines_in_l1_set(levels), trial.dst_bytes_ % tuning::line_bytes != 0};
+}
+
 void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
     max_bytes_ = max_bytes;
     src_bytes_ = grow(src_bytes_, target_bytes, true);

@@ -29,6 +29,14 @@ public:
     // L1, and so do further lines of the source, if so many are read together.
     void complete_lines(bool of_src, bool of_dst, int n_src_lines = 1);
 
+    // The lines of the destination that tiles write which complete a line of the source between
+    // them: how many share the fullest set of L1, and whether these tiles leave them in part.
+    struct written_lines {
+        int in_l1_set;
+        bool in_part;
+    };
+    written_lines written_between_src_lines() const;
+
     // From here on steps along the destination are whole lines where that is possible.
     void cut_dst_at_lines() { ends_at_lines_ = true; }
 

@@ -39,6 +39,16 @@ int in_fullest_l1_set(const row_list &rows) {
 // How many rows share the fullest set of L1, of all that these steps lead to.
 int rows_in_l1_set(const row_steps_list &steps) { return in_fullest_l1_set(rows_of(steps)); }
 
+// The same of the lines in which these begin.
+int lines_in_l1_set(const row_steps_list &steps) {
+    row_list lines = rows_of(steps);
+    for (dim_t &row : lines)
+        row -= row % tuning::line_bytes;
+    std::sort(lines.begin(), lines.end());
+    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
+    return in_fullest_l1_set(lines);
+}
+
 // Of the rows that `run` steps through on the side where it is not contiguous. Rows of padding
 // alone are not read. They were counted once, and 20 cases that are mostly padding were led through
 // a scratch for nothing: time over memcpy then / now 1.7 / 1.3, AVX2 1.7 / 1.3 (f32 acdeb ->
@@ -99,14 +109,16 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
     return rows_in_l1_set(steps_across(p, run, other, of_src));
 }
 
+int stored_lines_in_l1_set(const std::vector<level> &levels) {
+    row_steps_list steps;
+    for (const level &l : levels)
+        if (l.dst_stride > 0) steps.push_back({l.dst_stride, l.extent});
+    return lines_in_l1_set(steps);
+}
+
 int lines_in_l1_set(
         const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    row_list lines = rows_of(steps_across(p, run, other, of_src));
-    for (dim_t &row : lines)
-        row -= row % tuning::line_bytes;
-    std::sort(lines.begin(), lines.end());
-    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
-    return in_fullest_l1_set(lines);
+    return lines_in_l1_set(steps_across(p, run, other, of_src));
 }
 
 bool needs_collecting(const move_problem &p, const machine &m) {

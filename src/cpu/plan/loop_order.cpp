@@ -24,6 +24,25 @@ int lines_read_together(const tile &t, const machine &m) {
     return has_room ? m.paired_lines : 1;
 }
 
+// Whether tiles read the rest of a line of the source next, and not later in the order of the
+// destination: if L1 has room for what they write meanwhile, or what is read in parts would cost
+// more.
+bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern pattern) {
+    const blocking::written_lines written = b.written_between_src_lines();
+    if (written.in_l1_set < tuning::min_rows_to_collect) return true;
+    if (written.in_part) return false;
+    switch (pattern) {
+    case memory_pattern::in_l2_mostly_written:
+    case memory_pattern::mostly_written: return false;
+    default: break;
+    }
+    const dim_t enough_bytes = pattern == memory_pattern::in_l2
+            ? std::min(tuning::line_bytes / 2, dim_t(t.vector_bytes))
+            : std::max(tuning::line_bytes / 4, dim_t(t.vector_bytes / 2));
+    return written.in_l1_set < tuning::min_whole_lines_in_l1_set || t.src_run_bytes < enough_bytes
+            || reads_odd_runs(t) || reads_colliding_rows(t);
+}
+
 // Whether tiles move pieces of rows, whole lines and more, as they are.
 bool copies_rows(const tile &t) {
     if (t.src_run != t.dst_run) return false;
@@ -60,14 +79,15 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t), copies = copies_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:
-        b.complete_lines(true, true);
+    case memory_pattern::in_l2_mostly_written:
+        b.complete_lines(reads_lines_at_once(b, t, pattern), true);
         b.sort(false);
         break;
     case memory_pattern::beyond_l2:
     case memory_pattern::mostly_written:
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
-        b.complete_lines(true, true, lines_read_together(t, m));
+        b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
         b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits) {
             const dim_t target_bytes = is_odd ? tuning::odd_runs_dst_bytes

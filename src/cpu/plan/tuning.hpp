@@ -148,6 +148,22 @@ constexpr float cost_permute2 = 2.0f;
 constexpr dim_t l1_set_period_bytes = 4096;
 constexpr int max_rows_in_l1_set = 7;
 
+// Tiles that read less than a line of the source read the rest of it next. Not where they write so
+// many lines of a set meanwhile (min_rows_to_collect) that these are gone before they are complete:
+// without / so, those of 19000 reorders that it changes, 3 on AVX-512 2.9 / 1.5 (u8 aBCd4b4c ->
+// AcdB8b24a 5x1021x31x1 6.7 / 2.2), 7 on AVX2 2.1 / 1.6, 10 on SSE4.1 2.4 / 1.6; from 8 lines on as
+// well 1.01 to 1.04 times as long.
+// Whole lines of one set, so many that they push each other out, take twice as long to write as in
+// the order of their addresses. Where the destination is most of what is moved 24 on AVX-512 1.60 /
+// 1.38, 31 on AVX2 1.61 / 1.28, 41 on SSE4.1 1.91 / 1.38 (s8 acb -> Abc32a 1x197x768 2.9 / 1.2).
+// Others of which the tile reads half a line or a vector at once, 64 1.41 / 1.38, 108 on AVX2 1.49
+// / 1.28 (f32 bcda -> acdb 1x2048x7x7 2.8 / 1.6), 171 on SSE4.1 1.63 / 1.45; beyond L2 16 bytes are
+// enough on AVX2, 56 1.42 / 1.29, but not within (bf16 cdba -> abcd 512x1024x1x1 1.9 / 2.6). Runs
+// of 8 bytes and less, runs that end within lines, and where rows of the source collide as well,
+// 1.0 to 2.3 times as long (u8 cdba -> abcd 512x1024x1x1 on AVX2 2.0 / 5.8). 9 to 12 lines, 38 on
+// SSE4.1, 1.03.
+constexpr int min_whole_lines_in_l1_set = 13;
+
 // Where rows of both sides fall into the same sets, so many of them that a line is gone before it
 // is complete, blocks go through a scratch: so many bytes of each run of the destination at once.
 // Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to 1.8,
