@@ -1010,7 +1010,7 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
     EXPECT_TRUE(at_once({2000, 49}, "ab", "ba", tfmt_f32, avx2()));
     EXPECT_TRUE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2()));
     EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2(), 0));
-    EXPECT_TRUE(at_once({2048, 64}, "ab", "ba", tfmt_u8, avx2()));
+    EXPECT_TRUE(at_once({2048, 128}, "ab", "ba", tfmt_u8, avx2()));
 }
 
 // Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does
