@@ -155,9 +155,8 @@ private:
         return is_packed_within16(run) && may_widen_loads();
     }
 
-    int emit_packing(int value, const bit_indices &run, bool of_loads) {
-        return emit_permutation(is_packed_within16(run) ? op_kind::within16 : op_kind::permute,
-                value, packing(run, of_loads));
+    op_kind packing_kind(const bit_indices &run) const {
+        return is_packed_within16(run) ? op_kind::within16 : op_kind::permute;
     }
 
     // Bytes of a packed run in memory, of those of its lanes.
@@ -175,14 +174,15 @@ private:
         uint64_t data;
     };
 
-    // Which steps of its level with phases the chunks of registers begin at.
+    // Which steps of its level with phases the chunks of registers begin at, and where these are.
+    // (Most chunks share their step with others, and each takes divisions: asked for chunk by chunk
+    // they were a third of the time to make u8 bcad -> aBdc24b 32x576x14x14.)
     struct phase_steps {
-        const phased_bits *bits;
-        dim_t first;
         offset_list of_reg, of_fill;
+        offset_list offsets;
     };
 
-    std::vector<phase_steps> phases_of(const memory_shape &shape) const {
+    std::vector<phase_steps> phases_of(const memory_shape &shape, bool of_src) const {
         std::vector<phase_steps> phases;
         for (size_t i = 0; i < t_.phased.size(); i++) {
             const std::vector<int> &bits = t_.phased[i].bits;
@@ -190,8 +190,12 @@ private:
                 const auto it = std::find(bits.begin(), bits.end(), bit);
                 return it == bits.end() ? 0 : int64_t(1) << (it - bits.begin());
             };
-            phases.push_back({&t_.phased[i], state_.phases[i], subset_sums(shape.regs, step_of),
-                    subset_sums(shape.fill, step_of)});
+            phase_steps steps {
+                    subset_sums(shape.regs, step_of), subset_sums(shape.fill, step_of), {}};
+            const int64_t last = steps.of_reg.back() + steps.of_fill.back();
+            for (int64_t step = 0; step <= last; step++)
+                steps.offsets.push_back(t_.phased[i].offset(of_src, state_.phases[i], step));
+            phases.push_back(std::move(steps));
         }
         return phases;
     }
@@ -212,7 +216,7 @@ private:
                                                   : is_dst_packed(t_, shape.run);
         const bool of_src = kind == op_kind::load;
         const offset_list places = packed ? places_of(shape.run, of_src) : offset_list {};
-        const std::vector<phase_steps> phases = phases_of(shape);
+        const std::vector<phase_steps> phases = phases_of(shape, of_src);
         const auto param_of = [&](int bit) { return t_.bits[size_t(bit)].param_stride_bytes; };
         const bool computes = p_.problem.parameters.varies() && !state_.in_padding
                 && p_.problem.converts.at_load == (kind == op_kind::load);
@@ -221,6 +225,11 @@ private:
             const offset_list lane_params = subset_sums(lanes_, param_of);
             k_.lane_param_offset_bytes.assign(lane_params.begin(), lane_params.end());
         }
+        uint64_t last = 0, last_packed = 0; // most masks are that of the chunk before
+        const auto pack = [&](uint64_t mask) {
+            if (mask != last) last_packed = packed_mask(last = mask, places);
+            return last_packed;
+        };
         for (size_t r = 0; r < regs.size(); r++) {
             op o(kind);
             o.unit_bytes = chunk_bytes(shape);
@@ -230,12 +239,12 @@ private:
                 const masks_of_chunk masks = mask_of(r, f);
                 uint64_t mask = masks.all & full, data = masks.data & mask;
                 if (packed) {
-                    mask = packed_mask(mask, places);
-                    data = packed_mask(data, places);
+                    mask = pack(mask);
+                    data = pack(data);
                 }
                 dim_t offset = regs[r] + fill[f];
                 for (const phase_steps &s : phases)
-                    offset += s.bits->offset(of_src, s.first, s.of_reg[r] + s.of_fill[f]);
+                    offset += s.offsets[size_t(s.of_reg[r] + s.of_fill[f])];
                 o.chunks.push_back({offset, mask, data});
                 any |= mask;
             }
@@ -304,9 +313,11 @@ private:
                         values_.back() = emit_shuffle(op_kind::within16, values_.back(), -1, zeros);
                 });
         if (!free.empty()) widen_loads(ops_, free);
-        if (packed)
+        if (packed) {
+            const byte_indices indices = packing(shape.run, true);
             for (int &v : values_)
-                if (v >= 0) v = emit_packing(v, shape.run, true);
+                if (v >= 0) v = emit_permutation(packing_kind(shape.run), v, indices);
+        }
         if (p_.prefetch_bytes != 0) prefetch_all();
     }
 
@@ -520,6 +531,7 @@ private:
         std::vector<cut_masks> masks = masks_of(store_cuts_, shape);
         const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
         const bool packed = is_dst_packed(t_, shape.run);
+        const byte_indices indices = packed ? packing(shape.run, false) : byte_indices {};
         const bool converts = p_.problem.converts && !p_.problem.converts.at_load;
         std::vector<cut_masks> loaded;
         if (padding_only || converts) loaded = masks_of(load_cuts_, shape);
@@ -541,7 +553,7 @@ private:
                         return;
                     }
                     if (packed && values_[r] >= 0)
-                        values_[r] = emit_packing(values_[r], shape.run, false);
+                        values_[r] = emit_permutation(packing_kind(shape.run), values_[r], indices);
                     o.a = zero_if_none(values_[r]);
                     ops_.push_back(std::move(o));
                 });

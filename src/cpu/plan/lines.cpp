@@ -29,8 +29,13 @@ row_list rows_of(const row_steps_list &all_steps) {
     return rows;
 }
 
+constexpr size_t n_l1_sets = tuning::l1_set_period_bytes / tuning::line_bytes;
+
+// So many rows crowd any L1, wherever they are.
+constexpr dim_t most_counted_rows = 16 * n_l1_sets;
+
 int in_fullest_l1_set(const row_list &rows) {
-    std::array<int, tuning::l1_set_period_bytes / tuning::line_bytes> in_set {};
+    std::array<int, n_l1_sets> in_set {};
     for (dim_t row : rows)
         in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
     return *std::max_element(in_set.begin(), in_set.end());
@@ -38,16 +43,6 @@ int in_fullest_l1_set(const row_list &rows) {
 
 // How many rows share the fullest set of L1, of all that these steps lead to.
 int rows_in_l1_set(const row_steps_list &steps) { return in_fullest_l1_set(rows_of(steps)); }
-
-// The same of the lines in which these begin.
-int lines_in_l1_set(const row_steps_list &steps) {
-    row_list lines = rows_of(steps);
-    for (dim_t &row : lines)
-        row -= row % tuning::line_bytes;
-    std::sort(lines.begin(), lines.end());
-    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
-    return in_fullest_l1_set(lines);
-}
 
 // Of the rows that `run` steps through on the side where it is not contiguous. Rows of padding
 // alone are not read. They were counted once, and 20 cases that are mostly padding were led through
@@ -109,16 +104,14 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
     return rows_in_l1_set(steps_across(p, run, other, of_src));
 }
 
-int stored_lines_in_l1_set(const std::vector<level> &levels) {
-    row_steps_list steps;
-    for (const level &l : levels)
-        if (l.dst_stride > 0) steps.push_back({l.dst_stride, l.extent});
-    return lines_in_l1_set(steps);
-}
-
 int lines_in_l1_set(
         const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
-    return lines_in_l1_set(steps_across(p, run, other, of_src));
+    row_list lines = rows_of(steps_across(p, run, other, of_src));
+    for (dim_t &row : lines)
+        row -= row % tuning::line_bytes;
+    std::sort(lines.begin(), lines.end());
+    lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
+    return in_fullest_l1_set(lines);
 }
 
 bool needs_collecting(const move_problem &p, const machine &m) {
@@ -185,6 +178,18 @@ int stored_rows_in_l1_set(const tile &t) {
         if (t.bits[b].level >= 0
                 && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
             steps.push_back({t.bits[b].dst_stride_bytes, 2});
+    return rows_in_l1_set(steps);
+}
+
+int stored_rows_in_l1_set(const std::vector<level> &levels) {
+    row_steps_list steps;
+    dim_t n_rows = 1;
+    for (const level &l : levels) {
+        if (l.dst_stride < tuning::line_bytes) continue;
+        steps.push_back({l.dst_stride, l.extent});
+        n_rows *= l.extent;
+        if (n_rows >= most_counted_rows) return int(most_counted_rows / n_l1_sets);
+    }
     return rows_in_l1_set(steps);
 }
 
