@@ -62,6 +62,23 @@ public:
         if (left_.extent == 1) left_ = digits_[++pos_];
     }
 
+    // Counts as one block what goes on behind the current one at equal steps, and a block that the
+    // `n_steps` left do not leave as unbounded: of 1 x 509 x 1 x 1, blocks of 24 channels lie one
+    // behind the other. Whether there was something of that.
+    bool extend(dim_t n_steps) {
+        const size_t before = pos_;
+        while (!at_outer() && left_.extent < n_steps) {
+            const digit &next = digits_[pos_ + 1];
+            dim_t end;
+            if (__builtin_mul_overflow(left_.extent, left_.stride, &end) || end != next.stride)
+                break;
+            left_.extent *= next.extent;
+            pos_++;
+        }
+        if (!at_outer() && left_.extent >= n_steps) pos_ = digits_.size() - 1;
+        return pos_ != before;
+    }
+
     std::vector<digit> rest() const {
         std::vector<digit> rest {left_};
         rest.insert(rest.end(), digits_.begin() + pos_ + 1, digits_.end());
@@ -116,7 +133,11 @@ void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const me
             n = src.left();
         else
             n = std::gcd(src.left(), dst.left());
-        if (n == 1) return add_irregular(levels, dim, unit, steps, src, dst);
+        if (n == 1) {
+            const bool is_simpler = src.extend(ceil_div(limits.load, unit)) | dst.extend(steps);
+            if (is_simpler) continue;
+            return add_irregular(levels, dim, unit, steps, src, dst);
+        }
         levels.push_back({dim, std::min(n, steps), unit, src.stride(), dst.stride(), {}, {}});
         src.advance(n);
         dst.advance(n);

@@ -50,9 +50,9 @@ TEST(Phases, JoinTransposes) {
 }
 
 TEST(Phases, AreNotTooMany) {
-    EXPECT_TRUE(planned({8, 8064}, "aB63b", "aB64b", tfmt_f32, plan_test::avx512())
+    EXPECT_TRUE(planned({8, 8064, 2}, "aBc63b", "aBc64b", tfmt_f32, plan_test::avx512())
                         .the_tile.phased.empty());
-    EXPECT_FALSE(planned({8, 8064}, "aB7b", "aB64b", tfmt_f32, plan_test::avx512())
+    EXPECT_FALSE(planned({8, 8064, 2}, "aBc7b", "aBc64b", tfmt_f32, plan_test::avx512())
                          .the_tile.phased.empty());
 }
 

@@ -138,10 +138,39 @@ TEST(ReorderProblem, BlocksThatDoNotNest) {
                     {"0: 8 x 1, 1 -> 1", "0: 6 x 8, (2:8 *:32) -> (3:8 *:48)",
                             "0: 2 x 48, 96 -> 96", "1: 2 x 1, 16 -> 24"}},
             // Nothing in common.
-            {{40}, "A7a", "A3a", {40, 42},
-                    {"0: 21 x 1, (7:1 *:7) -> (3:1 *:3)", "0: 2 x 21, 21 -> 21"}},
+            {{40, 2}, "Ab7a", "Ab3a", {40, 42, 2, 2},
+                    {"0: 21 x 1, (7:1 *:14) -> (3:1 *:6)", "0: 2 x 21, 42 -> 42",
+                            "1: 2 x 1, 7 -> 3"}},
             {{20, 2}, "Ab3a", "Ab7a", {20, 21, 2, 2},
                     {"0: 21 x 1, (3:1 *:6) -> (7:1 *:14)", "1: 2 x 1, 3 -> 7"}},
+    };
+    for (const row &r : rows)
+        check(r);
+}
+
+TEST(ReorderProblem, BlocksBehindOneAnotherNest) {
+    const row rows[] = {
+            // On both sides, on one of them.
+            {{192}, "A48a", "A32a", {192, 192}, {"0: 16 x 1, 1 -> 1", "0: 12 x 16, 16 -> 16"}},
+            {{192, 2}, "bA48a", "bA32a", {192, 192, 2, 2},
+                    {"0: 16 x 1, 1 -> 1", "0: 12 x 16, 16 -> 16", "1: 2 x 1, 192 -> 192"}},
+            {{192, 2}, "bA48a", "Ab32a", {192, 192, 2, 2},
+                    {"0: 16 x 1, 1 -> 1", "0: 2 x 16, 16 -> 16", "0: 6 x 32, 32 -> 64",
+                            "1: 2 x 1, 192 -> 32"}},
+            {{192, 2}, "Ab48a", "bA32a", {192, 192, 2, 2},
+                    {"0: 16 x 1, 1 -> 1", "0: 3 x 16, 16 -> 16", "0: 4 x 48, 96 -> 48",
+                            "1: 2 x 1, 48 -> 192"}},
+            // A single block has no end: of what is read, of what is written.
+            {{40, 2}, "Ab48a", "Ab32a", {40, 64, 2, 2},
+                    {"0: 16 x 1, 1 -> 1", "0: 2 x 16, 16 -> 16", "0: 2 x 32, 32 -> 64",
+                            "1: 2 x 1, 48 -> 32"}},
+            {{60, 2}, "Ab48a", "Ab64a", {60, 64, 2, 2},
+                    {"0: 16 x 1, 1 -> 1", "0: 3 x 16, 16 -> 16", "0: 2 x 48, 96 -> 48",
+                            "1: 2 x 1, 48 -> 64"}},
+            // Of the inner blocks.
+            {{96, 2}, "Ab3a16a", "Ab24a", {96, 96, 2, 2},
+                    {"0: 8 x 1, 1 -> 1", "0: 3 x 8, 8 -> 8", "0: 2 x 24, 24 -> 48",
+                            "0: 2 x 48, 96 -> 96", "1: 2 x 1, 48 -> 24"}},
     };
     for (const row &r : rows)
         check(r);
@@ -237,7 +266,7 @@ memory_desc spread(desc_test::random_descs &random, const vec &dims) {
 
 TEST(ReorderProblem, EveryIndexOfRandomPairs) {
     int n_irregular = 0, n_with_padding = 0;
-    for (unsigned seed = 0; seed < 1500; seed++) {
+    for (unsigned seed = 0; seed < 2000; seed++) {
         desc_test::random_descs random(seed);
         vec dims = random.dims(int(1 + random.below(4)));
         if (seed % 3 == 0) dims[0] = 20 + random.below(60); // longer than common periods
@@ -292,10 +321,12 @@ TEST(ReorderProblem, Refusals) {
 }
 
 TEST(ReorderProblem, Text) {
-    EXPECT_EQ(to_text(make_problem(by_tag({5}, "A3a"), by_tag({5}, "A2a", tfmt_u8))),
+    EXPECT_EQ(to_text(make_problem(by_tag({5, 2}, "Ab3a"), by_tag({5, 2}, "Ab2a", tfmt_u8))),
             "problem f32 -> u8, a stride counts 32 / 8 bits\n"
             "  dim 0: load 5, store 6\n"
-            "    extent 6 unit 1 src_stride (3:1 *:3) dst_stride (2:1 *:2)\n");
+            "    extent 6 unit 1 src_stride (3:1 *:6) dst_stride (2:1 *:4)\n"
+            "  dim 1: load 2, store 2\n"
+            "    extent 2 unit 1 src_stride 3 dst_stride 2\n");
 }
 
 } // namespace

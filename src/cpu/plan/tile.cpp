@@ -329,6 +329,21 @@ void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, b
     }
 }
 
+// Steps of padding behind the vectors that a tile stores: they take registers of zeros, or none,
+// and a loop around each is most of the time of small tensors.
+void take_padding(const move_problem &p, const bit_list &whole_dst, size_t n_lane_bits,
+        size_t max_bits, bit_list &taken) {
+    size_t n_left = tuning::copy_reg_bits;
+    for (size_t i = n_lane_bits; i < whole_dst.size(); i++) {
+        const level_bit &b = whole_dst[i];
+        if (contains(taken, b)) continue;
+        if (n_left-- == 0 || taken.size() >= max_bits || is_filler(b)) return;
+        const level &l = p.levels[size_t(b.level)];
+        if (!l.is_regular() || is_read(p.limits, l, b.k)) return;
+        taken.push_back(b);
+    }
+}
+
 tile choose_tile_for(
         const move_problem &p, const machine &m, store_path stores, phased_dims phased) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
@@ -348,7 +363,11 @@ tile choose_tile_for(
     bit_list taken = dst;
     take(taken, src, src.size());
     if (src == dst) take(taken, whole_dst, lane_bits + tuning::copy_reg_bits);
-    take_digits(p, phased, lane_bits + size_t(max_reg_bits(p, m)), src, dst, taken);
+    const size_t max_bits = lane_bits + size_t(max_reg_bits(p, m));
+    take_digits(p, phased, max_bits, src, dst, taken);
+    if (stores == store_path::plain && dst.size() == lane_bits
+            && moved_bytes(p) <= tuning::max_padded_tile_bytes)
+        take_padding(p, whole_dst, lane_bits, max_bits, taken);
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
     const bool leaves_regs = taken.size() < lane_bits + tuning::copy_reg_bits;
