@@ -368,6 +368,36 @@ TEST(WidenStores, OverWhatLaterOnesStore) {
             (texts {"0+32", "25+25"}));
 }
 
+TEST(WidenStores, InTheOrderThatTheyHave) {
+    const uint64_t nine = low_bits(9);
+    block ascending = {make_store(0, 16, {{0, nine}}), make_store(1, 16, {{9, nine}})};
+    EXPECT_TRUE(widen_stores_in_order(ascending, 64));
+    EXPECT_EQ(chunks_of(ascending, op_kind::store), (texts {"0+16", "9+9"}));
+    block descending = {make_store(0, 16, {{9, nine}}), make_store(1, 16, {{0, nine}})};
+    EXPECT_FALSE(widen_stores_in_order(descending, 64));
+    EXPECT_EQ(chunks_of(descending, op_kind::store), (texts {"9+9", "0+9"}));
+}
+
+// 9 bytes of c and d for each of 4 b, which are the steps of the innermost level: one block, all
+// stores of which are whole but for those of the last b.
+TEST(Build, MergesStepsOfShortRows) {
+    const auto stores = [](const vec &dims, const machine &m) {
+        const kernel k = built(normalized(dims, "cdba", "abcd", tfmt_u8), m);
+        EXPECT_EQ(verify(k), "");
+        size_t n_whole = 0, n_in_parts = 0;
+        for (const op &o : k.blocks.back())
+            if (o.kind == op_kind::store)
+                for (const chunk &c : o.chunks)
+                    (prefix_bytes(c.mask) == 16 ? n_whole : n_in_parts)++;
+        return std::pair(n_whole, n_in_parts);
+    };
+    for (const machine &m : {avx2(), sse41()}) {
+        const auto [n_whole, n_in_parts] = stores({320, 4, 3, 3}, m);
+        EXPECT_GT(n_in_parts, 0u);
+        EXPECT_EQ(n_whole, 3 * n_in_parts);
+    }
+}
+
 TEST(WidenStores, NotElsewhere) {
     const uint64_t nine = low_bits(9);
     // Gaps between rows, rows behind each other that are too short, and bytes of no one.

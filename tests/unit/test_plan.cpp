@@ -441,8 +441,6 @@ TEST(Plan, DropsFillersWithWhatIsBehindThem) {
         EXPECT_GE(b.level, 0);
 }
 
-// One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that
-// the destination is written from its beginning to its end.
 TEST(Plan, TakesPaddingBehindVectors) {
     const auto vectors = [](dim_t a, dim_t b) {
         const plan p = planned(normalized({a, b}, "BA8a24b", "BA16a64b4a", tfmt_u8), avx512());
@@ -452,6 +450,8 @@ TEST(Plan, TakesPaddingBehindVectors) {
     EXPECT_EQ(vectors(25000, 1), 1); // of much
 }
 
+// One index of a in blocks of 16: the other steps of a line's row come next to the tile, so that
+// the destination is written from its beginning to its end.
 TEST(Plan, WritesPaddingBehindTheDataBeforeIt) {
     machine m = avx512();
     m.l2_bytes = 0;
@@ -1005,8 +1005,11 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
         const auto &levels = p.problem.levels;
         const auto along_line = std::find_if(levels.begin(), levels.end(),
                 [](const level &l) { return l.src_stride < tfmt::cpu::tuning::line_bytes; });
-        return std::all_of(along_line + 1, levels.end(),
-                [](const level &l) { return l.dst_stride < tfmt::cpu::tuning::line_bytes; });
+        EXPECT_NE(along_line, levels.end());
+        return along_line != levels.end()
+                && std::all_of(along_line + 1, levels.end(), [](const level &l) {
+                       return l.dst_stride < tfmt::cpu::tuning::line_bytes;
+                   });
     };
     // 16 rows of 24 bytes in parts of lines, 24576 bytes apart, or 24384.
     EXPECT_FALSE(at_once({5, 1021, 31, 1}, "aBCd4b4c", "AcdB8b24a", tfmt_u8, avx512()));
@@ -1020,6 +1023,8 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
     EXPECT_TRUE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2()));
     EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2(), 0));
     EXPECT_TRUE(at_once({2048, 128}, "ab", "ba", tfmt_u8, avx2()));
+    // Vectors of 16 bytes, with which half a line is two.
+    EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, sse41()));
 }
 
 // Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does

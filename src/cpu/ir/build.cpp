@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "cpu/ir/build_block.hpp"
 #include "cpu/ir/ir.hpp"
+#include "cpu/ir/widen.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu::ir {
@@ -193,6 +196,79 @@ private:
         }
     }
 
+    // A step of the innermost level: a block at these offsets.
+    struct block_copy {
+        int block;
+        int64_t src_offset_bytes, dst_offset_bytes;
+
+        bool operator<(const block_copy &o) const {
+            return std::tie(block, src_offset_bytes, dst_offset_bytes)
+                    < std::tie(o.block, o.src_offset_bytes, o.dst_offset_bytes);
+        }
+    };
+
+    // The steps of these loops around blocks, one after the other; none if they are something else,
+    // or too many.
+    static std::vector<block_copy> copies_of(const std::vector<nest_node> &loops) {
+        std::vector<block_copy> copies;
+        for (const nest_node &n : loops) {
+            if (n.children.size() != 1 || n.children[0].block < 0
+                    || n.count > tuning::max_merged_steps)
+                return {};
+            for (dim_t step = 0; step < n.count; step++)
+                copies.push_back({n.children[0].block, n.src_offset_bytes + step * n.src_step_bytes,
+                        n.dst_offset_bytes + step * n.dst_step_bytes});
+        }
+        return copies;
+    }
+
+    // The block of all steps of the innermost level, where stores of one may reach into what the
+    // next ones store: rows of 9 bytes one behind the other. -1 if none may.
+    int merged_block(const std::vector<block_copy> &copies) {
+        const auto found = merged_.find(copies);
+        if (found != merged_.end()) return found->second;
+        block merged;
+        int n_values = 0;
+        for (const block_copy &c : copies) {
+            int n_of_copy = 0;
+            for (op o : k_.blocks[size_t(c.block)]) {
+                for (int *v : {&o.out, &o.a, &o.b}) {
+                    if (*v < 0) continue;
+                    n_of_copy = std::max(n_of_copy, *v + 1);
+                    *v += n_values;
+                }
+                const int64_t offset = o.kind == op_kind::store ? c.dst_offset_bytes
+                                                                : c.src_offset_bytes;
+                for (chunk &piece : o.chunks)
+                    piece.offset_bytes += offset;
+                merged.push_back(std::move(o));
+            }
+            n_values += n_of_copy;
+        }
+        if (!widen_stores_in_order(merged, max_widened_bytes(p_))) return merged_[copies] = -1;
+        k_.n_values = std::max(k_.n_values, n_values);
+        k_.blocks.push_back(std::move(merged));
+        return merged_[copies] = int(k_.blocks.size()) - 1;
+    }
+
+    // In place of loops around blocks one block, where it gains.
+    void merge_steps(std::vector<nest_node> &loops) {
+        const std::vector<block_copy> copies = copies_of(loops);
+        if (copies.size() < 2 || copies.size() > size_t(tuning::max_merged_steps)) return;
+        size_t n_ops = 0;
+        for (const block_copy &c : copies)
+            n_ops += k_.blocks[size_t(c.block)].size();
+        if (n_ops > tuning::max_merged_ops
+                || n_merged_ops_ + n_ops > tuning::max_merged_ops_of_kernel)
+            return;
+        const int merged = merged_block(copies);
+        if (merged < 0) return;
+        n_merged_ops_ += n_ops;
+        nest_node node;
+        node.block = merged;
+        loops.assign(1, node);
+    }
+
     void add_inside(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (depth == p_.problem.levels.size()) {
             nest_node node;
@@ -204,6 +280,13 @@ private:
                 [&](const segment &s, const nest_state &below) {
                     add_part(nodes, depth, below, s, 0);
                 });
+        if (depth + 1 == p_.problem.levels.size() && may_merge_steps(p_.problem.levels[depth]))
+            merge_steps(nodes);
+    }
+
+    bool may_merge_steps(const level &innermost) const {
+        return k_.scratch_bytes == 0 && !p_.problem.converts
+                && innermost.dst_stride < p_.the_tile.vector_bytes && max_widened_bytes(p_) > 0;
     }
 
     // What the tile has to do depends on this of a state.
@@ -234,6 +317,8 @@ private:
     const plan &p_;
     kernel &k_;
     std::map<block_key, int> blocks_;
+    std::map<std::vector<block_copy>, int> merged_;
+    size_t n_merged_ops_ = 0;
 };
 
 } // namespace

@@ -45,7 +45,7 @@ public:
         }
         store_all();
         if (has_dead_) drop_dead();
-        if (may_widen_stores()) widen_stores(ops_, max_widened_bytes());
+        widen_stores(ops_, max_widened_bytes(p_));
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
     }
@@ -252,20 +252,6 @@ private:
             if (computes) o.param_offset_bytes = params[r];
             add(r, std::move(o));
         }
-    }
-
-    // Not of what is converted while it is stored (so are sums, whose old values would be gone),
-    // nor of elements of 4 bits; past the caches vectors are stored whole anyway.
-    bool may_widen_stores() const {
-        const conversion &converts = p_.problem.converts;
-        return (!converts || converts.at_load) && t_.dst_elem_bits == 8 * t_.elem_bytes
-                && p_.stores != store_path::streamed;
-    }
-
-    int max_widened_bytes() const {
-        if (!p_.target.has_masks()) return t_.vector_bytes;
-        return p_.moved_bytes <= tuning::widened_with_masks_bytes ? tuning::max_widened_mask_bytes
-                                                                  : 0;
     }
 
     static uint64_t common_mask(std::vector<cut_masks> &masks, size_t r, size_t f) {
@@ -597,6 +583,17 @@ private:
 
 block build_block(const plan &p, const nest_state &state, kernel &k) {
     return block_builder(p, state, k).build();
+}
+
+int max_widened_bytes(const plan &p) {
+    // Not of what is converted while it is stored (so are sums, whose old values would be gone),
+    // nor of elements of 4 bits; past the caches vectors are stored whole anyway.
+    const tile &t = p.the_tile;
+    if ((p.problem.converts && !p.problem.converts.at_load) || t.dst_elem_bits != 8 * t.elem_bytes
+            || p.stores == store_path::streamed)
+        return 0;
+    if (!p.target.has_masks()) return t.vector_bytes;
+    return p.moved_bytes <= tuning::widened_with_masks_bytes ? tuning::max_widened_mask_bytes : 0;
 }
 
 } // namespace tfmt::cpu::ir

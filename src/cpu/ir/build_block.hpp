@@ -10,4 +10,7 @@ namespace tfmt::cpu::ir {
 // whose n_values reach as far as its own.
 block build_block(const plan &p, const nest_state &state, kernel &k);
 
+// Up to how many bytes stores of `p` may be widened from (see ir/widen), 0 if none may.
+int max_widened_bytes(const plan &p);
+
 } // namespace tfmt::cpu::ir

@@ -63,8 +63,14 @@ void widen_stores(block &ops, int max_bytes) {
     std::stable_sort(stores, ops.end(), [](const op &a, const op &b) {
         return a.chunks[0].offset_bytes < b.chunks[0].offset_bytes;
     });
+    widen_stores_in_order(ops, max_bytes);
+}
+
+bool widen_stores_in_order(block &ops, int max_bytes) {
+    bool has_widened = false;
     byte_ranges later; // what is stored for good behind the chunk
-    for (auto o = ops.end(); o-- != stores;)
+    for (auto o = ops.rbegin(); o != ops.rend(); ++o) {
+        if (o->kind != op_kind::store) continue;
         for (size_t i = o->chunks.size(); i-- > 0;) {
             chunk &c = o->chunks[i];
             const int n = prefix_bytes(c.mask);
@@ -72,10 +78,14 @@ void widen_stores(block &ops, int max_bytes) {
             const int64_t end = c.offset_bytes + n;
             const int wide = wide_bytes(n);
             if (n <= max_bytes && wide > n && wide <= o->unit_bytes
-                    && later.has(end, c.offset_bytes + wide))
+                    && later.has(end, c.offset_bytes + wide)) {
                 c.mask = low_bits(wide);
+                has_widened = true;
+            }
             later.add(c.offset_bytes, end);
         }
+    }
+    return has_widened;
 }
 
 void widen_loads(block &ops, const std::vector<size_t> &free) {

@@ -26,6 +26,9 @@ inline bool is_in_parts(uint64_t mask) { return !is_pow2(prefix_bytes(mask)); }
 // `max_bytes` stay.
 void widen_stores(block &ops, int max_bytes);
 
+// The same for stores in the order that they have. Returns whether any reaches further then.
+bool widen_stores_in_order(block &ops, int max_bytes);
+
 // The loads at `free` may read further, if these bytes are read as well or lie between two that
 // are, less than a page apart, so in a page of one of them. `free`: indices of loads of which
 // nothing is wanted, not even zeros, beyond their masks; the others are read, too.

@@ -88,7 +88,7 @@ blocking::written_lines blocking::written_between_src_lines() const {
     if (trial.line_.empty()) return {};
     std::vector<level> levels = tile_;
     levels.insert(levels.end(), trial.line_.begin(), trial.line_.end());
-    return {stored_rows_in_l1_set(levels), trial.dst_bytes_ % tuning::line_bytes != 0};
+    return {stored_lines_in_l1_set(levels), trial.dst_bytes_ % tuning::line_bytes != 0};
 }
 
 void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {

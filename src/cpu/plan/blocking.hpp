@@ -29,8 +29,9 @@ public:
     // L1, and so do further lines of the source, if so many are read together.
     void complete_lines(bool of_src, bool of_dst, int n_src_lines = 1);
 
-    // The lines of the destination that tiles write which complete a line of the source between
-    // them: how many share the fullest set of L1, and whether these tiles leave them in part.
+    // The lines of the destination that tiles write which complete one line of the source between
+    // them, with the block's levels so far: how many share the fullest set of L1, and whether these
+    // tiles leave them in part.
     struct written_lines {
         int in_l1_set;
         bool in_part;

@@ -33,6 +33,7 @@ constexpr size_t n_l1_sets = tuning::l1_set_period_bytes / tuning::line_bytes;
 
 // So many rows crowd any L1, wherever they are.
 constexpr dim_t most_counted_rows = 16 * n_l1_sets;
+static_assert(most_counted_rows / n_l1_sets >= tuning::min_whole_lines_in_l1_set);
 
 int in_fullest_l1_set(const row_list &rows) {
     std::array<int, n_l1_sets> in_set {};
@@ -181,7 +182,7 @@ int stored_rows_in_l1_set(const tile &t) {
     return rows_in_l1_set(steps);
 }
 
-int stored_rows_in_l1_set(const std::vector<level> &levels) {
+int stored_lines_in_l1_set(const std::vector<level> &levels) {
     row_steps_list steps;
     dim_t n_rows = 1;
     for (const level &l : levels) {

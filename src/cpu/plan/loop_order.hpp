@@ -14,7 +14,7 @@ namespace tfmt::cpu {
 // How the bytes travel. The block of each is in tuning.hpp.
 enum class memory_pattern {
     in_l2,                // everything stays near: the destination in the order of its addresses
-    in_l2_mostly_written, // and is several times as large as the source
+    in_l2_mostly_written, // the same, and the destination is several times as large as the source
     beyond_l2, // blocks along the rows of the source, each fetching the source of the next one
     // the same in the order of the destination, which is several times as large as the source
     mostly_written,

@@ -87,10 +87,10 @@ memory_pattern pattern_of(const plan &p, bool is_simple) {
     case store_path::collected: return memory_pattern::collected;
     case store_path::plain: break;
     }
+    const bool writes_more = !is_simple && is_mostly_written(p.problem);
     // With the padding in lines of the source: time over memcpy, by what is moved / so, the 105 of
     // 5600 reorders that it changes 0.92 / 0.89 (f32 ABcd16a32b -> adbc 16x4x64x64 1.6 / 0.8), AVX2
     // 0.94 / 0.91, SSE4.1 0.95 / 0.92. To fetch ahead in these as well: 0.94, 0.96, 0.99.
-    const bool writes_more = !is_simple && is_mostly_written(p.problem);
     if (touched_bytes(p.problem) <= dim_t(p.target.l2_bytes))
         return writes_more ? memory_pattern::in_l2_mostly_written : memory_pattern::in_l2;
     return writes_more ? memory_pattern::mostly_written : memory_pattern::beyond_l2;

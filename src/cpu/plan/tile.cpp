@@ -331,7 +331,7 @@ void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, b
 
 // Steps of padding behind the vectors that a tile stores: they take registers of zeros, or none,
 // and a loop around each is most of the time of small tensors.
-void take_padding(const move_problem &p, const bit_list &whole_dst, size_t n_lane_bits,
+void take_padding_vectors(const move_problem &p, const bit_list &whole_dst, size_t n_lane_bits,
         size_t max_bits, bit_list &taken) {
     size_t n_left = tuning::copy_reg_bits;
     for (size_t i = n_lane_bits; i < whole_dst.size(); i++) {
@@ -367,7 +367,7 @@ tile choose_tile_for(
     take_digits(p, phased, max_bits, src, dst, taken);
     if (stores == store_path::plain && dst.size() == lane_bits
             && moved_bytes(p) <= tuning::max_padded_tile_bytes)
-        take_padding(p, whole_dst, lane_bits, max_bits, taken);
+        take_padding_vectors(p, whole_dst, lane_bits, max_bits, taken);
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
     const bool leaves_regs = taken.size() < lane_bits + tuning::copy_reg_bits;

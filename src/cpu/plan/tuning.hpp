@@ -59,6 +59,18 @@ constexpr dim_t max_packed_step_bytes = 12;
 constexpr int max_widened_mask_bytes = 48;
 constexpr dim_t widened_with_masks_bytes = 128 << 10;
 
+// Steps of the innermost level, and operations of all of them, that become one block where stores
+// of one step may then reach into what the next ones store: 7 x 7 bytes, of which 7 are together.
+// Time over memcpy, apart / up to 4, 8, 16 steps, the 637 of 19000 reorders on AVX2 that it changes
+// 2.95 / 2.64 2.57 2.58 (bf16 acdb -> dcab 32x3x299x299 1.8 / 1.1, s8 ABcd8a4b -> acdb
+// 16x7x3x3 11.7 / 7.2), 331 on SSE4.1 3.56 / 3.20 3.09 3.10, 293 of up to 128 KiB on AVX-512 2.78
+// / 2.62 2.58; with 200 and 1000 operations 2.60, 2.58; 3.14, 3.10. To make these took 0.91, 1.4
+// and 1.25 times as long.
+constexpr dim_t max_merged_steps = 8;
+constexpr size_t max_merged_ops = 400;
+// Tails in many dimensions make many such blocks, of which none is needed.
+constexpr size_t max_merged_ops_of_kernel = 4000;
+
 // Up to how many bytes tiles take several rows (take_rows) where elements change places within a
 // row. Time over memcpy, one row / so, 102 of 15756 reorders on AVX2, by size below 4 and 64
 // KiB, 1, 4, 16 MiB and above 6.7 3.3 1.3 1.21 1.005 1.006 / 5.8 2.4 1.06 1.05 1.03 1.03 (s8 abced
@@ -69,11 +81,11 @@ constexpr dim_t max_permuted_rows_bytes = 4 << 20;
 // 0.97 0.98 (s8 acdb -> abcd 320x4x3x3 8.1 / 5.6).
 constexpr dim_t max_rows_with_masks_bytes = 64 << 10;
 
-// Up to how many moved bytes tiles take steps of padding behind their vectors (take_padding). Time
-// over memcpy without / with 2, 4, 8 vectors, 589 of 19000 reorders on AVX-512 1.447 / 1.378 1.365
-// 1.359, of up to 4 KiB 3.8 / 3.6, 64 KiB 1.73 / 1.57, more 1.10 / 1.08 (u8 BA8a24b -> BA16a64b4a
-// 250x1 3.3 / 1.6), 614 on AVX2 1.53 / 1.48 1.47 1.50, 706 on SSE4.1 1.94 / 1.82 1.82 1.81. Of
-// more than 256 KiB no difference, of more than 4 MiB 1.03 times as long.
+// Up to how many moved bytes tiles take steps of padding behind their vectors
+// (take_padding_vectors). Time over memcpy without / with 2, 4, 8 vectors, 589 of 19000 reorders on
+// AVX-512 1.447 / 1.378 1.365 1.359, of up to 4 KiB 3.8 / 3.6, 64 KiB 1.73 / 1.57, more 1.10 / 1.08
+// (u8 BA8a24b -> BA16a64b4a 250x1 3.3 / 1.6), 614 on AVX2 1.53 / 1.48 1.47 1.50, 706 on SSE4.1 1.94
+// / 1.82 1.82 1.81. Of more than 256 KiB no difference, of more than 4 MiB 1.03 times as long.
 constexpr dim_t max_padded_tile_bytes = 256 << 10;
 
 // Elements moved one at a time are unrolled by this power of two.
