@@ -63,8 +63,8 @@ public:
     }
 
     // Counts as one block what goes on behind the current one at equal steps, as far as `n_steps`:
-    // of 1 x 509 x 1 x 1, blocks of 24 channels lie one behind the other. Returns whether anything
-    // changed; as open_end() does.
+    // of 1 x 509 x 1 x 1, blocks of 24 channels lie one behind the other. Returns whether there was
+    // any.
     bool join_next(dim_t n_steps) {
         const size_t before = pos_;
         while (!at_outer() && left_.extent < n_steps) {
@@ -79,7 +79,7 @@ public:
     }
 
     // Lets a block that has all of the `n_steps` left go on without an end: it becomes the outer
-    // digit, with its own stride.
+    // digit, with its own stride. Returns whether it does.
     bool open_end(dim_t n_steps) {
         if (at_outer() || left_.extent < n_steps) return false;
         pos_ = digits_.size() - 1;
@@ -122,13 +122,12 @@ void add_irregular(std::vector<level> &levels, int dim, dim_t unit, dim_t steps,
             dst_rest.back().stride * (period / dst_block), {}, {}});
 }
 
-bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
-
-// Where blocks do not nest: whether some of them are none, of the steps that are read and written.
-// A single block of the destination stays one beside odd blocks of the source, which would be the
-// vectors then. Time over the one with irregular levels, a single block of either / so, of 284
-// pairs of blocks of 3 to 64: AVX2 0.71 / 0.64, of which 32 / 3 became slower, SSE4.1 0.70 / 0.63,
-// 26 / 4, AVX-512 0.61 / 0.62, 22 / 14 (f32 aBcd3b -> ABcd16a64b 64x33x3x3 on AVX2 7.6 / 3.1 us).
+// Where blocks do not nest: whether some of them are none, in the steps that are left. Nothing of
+// the source is read beyond its own. A single block of the destination stays one beside odd blocks
+// of the source, which would be the vectors then. Time over the one with irregular levels, a single
+// block of either / so, of 284 pairs of blocks of 3 to 64: AVX2 0.71 / 0.64, of which 32 / 3 became
+// slower, SSE4.1 0.70 / 0.63, 26 / 4, AVX-512 0.61 / 0.62, 22 / 14 (f32 aBcd3b -> ABcd16a64b
+// 64x33x3x3 on AVX2 7.6 / 3.1 us).
 bool have_fewer_blocks(split_cursor &src, dim_t read_steps, split_cursor &dst, dim_t steps) {
     bool has_fewer = src.join_next(read_steps);
     has_fewer |= src.open_end(read_steps);

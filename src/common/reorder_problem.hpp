@@ -53,6 +53,7 @@ level in_groups(level l, dim_t steps);
 
 inline dim_t ceil_div(dim_t a, dim_t b) { return a / b + (a % b != 0); }
 inline dim_t round_up(dim_t n, dim_t unit) { return ceil_div(n, unit) * unit; }
+inline bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 
 // Logical extents of a dimension: indices below `load` are read, those from `load` to below `store`
 // are padding of the destination.

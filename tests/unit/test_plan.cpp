@@ -1017,6 +1017,7 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
     // 14 rows of whole lines, 128 bytes for one that is read.
     EXPECT_FALSE(at_once({1, 1, 97, 64, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512()));
     EXPECT_TRUE(at_once({1, 1, 97, 61, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512()));
+    EXPECT_FALSE(at_once({1, 1, 97, 64, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512(), 0));
     // 16 rows for half lines of the source; for less within L2, and beyond.
     EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_f32, avx2()));
     EXPECT_TRUE(at_once({2000, 49}, "ab", "ba", tfmt_f32, avx2()));

@@ -31,7 +31,6 @@ void take(bit_list &taken, const bit_list &from, size_t count);
 bit_list prefix(const bit_list &run, size_t count);
 size_t union_size(const bit_list &a, const bit_list &b);
 
-inline bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 int log2_exact(dim_t pow2);
 int ceil_log2(dim_t n);
 int total_bits(const level &l);
