@@ -122,18 +122,18 @@ void add_irregular(std::vector<level> &levels, int dim, dim_t unit, dim_t steps,
             dst_rest.back().stride * (period / dst_block), {}, {}});
 }
 
-// Where blocks do not nest: whether some of them are none, in the steps that are left. Nothing of
-// the source is read beyond its own. A single block of the destination stays one beside odd blocks
-// of the source, which would be the vectors then. Time over the one with irregular levels, a single
-// block of either / so, of 284 pairs of blocks of 3 to 64: AVX2 0.71 / 0.64, of which 32 / 3 became
-// slower, SSE4.1 0.70 / 0.63, 26 / 4, AVX-512 0.61 / 0.62, 22 / 14 (f32 aBcd3b -> ABcd16a64b
-// 64x33x3x3 on AVX2 7.6 / 3.1 us).
-bool have_fewer_blocks(split_cursor &src, dim_t read_steps, split_cursor &dst, dim_t steps) {
-    bool has_fewer = src.join_next(read_steps);
-    has_fewer |= src.open_end(read_steps);
-    has_fewer |= dst.join_next(steps);
-    if (src.at_outer() || is_pow2(src.left())) has_fewer |= dst.open_end(steps);
-    return has_fewer;
+// Where blocks do not nest: drops those that are none in the steps that are left, and returns
+// whether there were any. Nothing of the source is read beyond its own. A single block of the
+// destination stays one beside odd blocks of the source, which would be the vectors then. Time over
+// the one with irregular levels, a single block of either / so, of 284 pairs of blocks of 3 to 64:
+// AVX2 0.71 / 0.64, of which 32 / 3 became slower, SSE4.1 0.70 / 0.63, 26 / 4, AVX-512 0.61 / 0.62,
+// 22 / 14 (f32 aBcd3b -> ABcd16a64b 64x33x3x3 on AVX2 7.6 / 3.1 us).
+bool drop_blocks(split_cursor &src, dim_t read_steps, split_cursor &dst, dim_t steps) {
+    bool has_dropped = src.join_next(read_steps);
+    has_dropped |= src.open_end(read_steps);
+    has_dropped |= dst.join_next(steps);
+    if (src.at_outer() || is_pow2(src.left())) has_dropped |= dst.open_end(steps);
+    return has_dropped;
 }
 
 void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const memory_desc &src_md,
@@ -155,7 +155,7 @@ void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const me
         else
             n = std::gcd(src.left(), dst.left());
         if (n == 1) {
-            if (have_fewer_blocks(src, ceil_div(limits.load, unit), dst, steps)) continue;
+            if (drop_blocks(src, ceil_div(limits.load, unit), dst, steps)) continue;
             return add_irregular(levels, dim, unit, steps, src, dst);
         }
         levels.push_back({dim, std::min(n, steps), unit, src.stride(), dst.stride(), {}, {}});

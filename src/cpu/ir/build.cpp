@@ -213,7 +213,7 @@ private:
         std::vector<block_copy> copies;
         for (const nest_node &n : loops) {
             if (n.children.size() != 1 || n.children[0].block < 0
-                    || n.count > tuning::max_merged_steps)
+                    || n.count > tuning::max_merged_steps - dim_t(copies.size()))
                 return {};
             for (dim_t step = 0; step < n.count; step++)
                 copies.push_back({n.children[0].block, n.src_offset_bytes + step * n.src_step_bytes,
@@ -254,7 +254,7 @@ private:
     // In place of loops around blocks one block, where it gains.
     void merge_steps(std::vector<nest_node> &loops) {
         const std::vector<block_copy> copies = copies_of(loops);
-        if (copies.size() < 2 || copies.size() > size_t(tuning::max_merged_steps)) return;
+        if (copies.size() < 2) return;
         size_t n_ops = 0;
         for (const block_copy &c : copies)
             n_ops += k_.blocks[size_t(c.block)].size();

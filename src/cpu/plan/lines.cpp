@@ -188,7 +188,7 @@ int stored_lines_in_l1_set(const std::vector<level> &levels) {
     for (const level &l : levels) {
         if (l.dst_stride < tuning::line_bytes) continue;
         steps.push_back({l.dst_stride, l.extent});
-        n_rows *= l.extent;
+        n_rows *= std::min(l.extent, most_counted_rows);
         if (n_rows >= most_counted_rows) return int(most_counted_rows / n_l1_sets);
     }
     return rows_in_l1_set(steps);

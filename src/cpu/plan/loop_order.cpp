@@ -31,11 +31,9 @@ bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern patter
     const blocking::written_lines written = b.written_between_src_lines();
     if (written.in_l1_set < tuning::min_rows_to_collect) return true;
     if (written.in_part) return false;
-    switch (pattern) {
-    case memory_pattern::in_l2_mostly_written:
-    case memory_pattern::mostly_written: return false;
-    default: break;
-    }
+    if (pattern == memory_pattern::in_l2_mostly_written
+            || pattern == memory_pattern::mostly_written)
+        return false;
     const dim_t enough_bytes = pattern == memory_pattern::in_l2
             ? std::min(tuning::line_bytes / 2, dim_t(t.vector_bytes))
             : std::max(tuning::line_bytes / 4, dim_t(t.vector_bytes / 2));
