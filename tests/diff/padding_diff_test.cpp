@@ -41,6 +41,17 @@ const padded colliding[] = {{tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {300, 1, 
 const padded in_passes[] = {{tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 510, 9, 10}},
         {tfmt_bf16, tfmt_bf16, "acdb", "ABcd32a32b", {7, 990, 9, 10}}};
 
+// One step of a dimension that both sides pad.
+const padded of_one[] = {{tfmt_u8, tfmt_u8, "aBdec4b", "ABcde4a4b", {96, 1, 1, 3, 3}},
+        {tfmt_s8, tfmt_s8, "Abc4a", "ABc2b8a4b", {1, 31, 64}},
+        {tfmt_s8, tfmt_s8, "AB4b24a4b", "AB16b64a4b", {127, 1}},
+        {tfmt_bf16, tfmt_bf16, "ABcde16b32a2b", "ABcde8b24a2b", {32, 1, 1, 3, 3}},
+        {tfmt_f32, tfmt_f32, "ABcde8a8b", "ABcde2b32a8b", {32, 1, 1, 3, 3}},
+        {tfmt_f64, tfmt_f64, "BAc4b8a8b2a", "BcA64b2a", {1, 32, 16}},
+        {tfmt_f32, tfmt_s8, "aBcd4b", "ABcd8a4b", {7, 1, 5, 5}},
+        {tfmt_s8, tfmt_f32, "aBcd4b", "ABcd8a8b", {9, 1, 5, 7}},
+        {tfmt_u4, tfmt_u8, "aBcd4b", "ABcd8a4b", {7, 1, 5, 5}}};
+
 bool is_apart(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst) {
     tfmt_reorder_t reorder = nullptr;
     EXPECT_EQ(tfmt_reorder_create(&reorder, src, dst, nullptr), tfmt_success);
@@ -73,6 +84,13 @@ TEST_P(padding_diff, of_rows_that_collide) {
         for (int i = 0; i < scaled(12) && !HasFailure(); ++i)
             check_apart(c, ++seed);
     EXPECT_EQ(n_apart_ > 0, generates_code());
+}
+
+TEST_P(padding_diff, of_one_step_that_both_sides_pad) {
+    uint64_t seed = 900;
+    for (const padded &c : of_one)
+        for (int i = 0; i < scaled(4) && !HasFailure(); ++i)
+            check(c.src(), c.dst(), ++seed);
 }
 
 TEST_P(padding_diff, with_attributes) {

@@ -1121,6 +1121,20 @@ TEST(Plan, RunsGoOnBehindHoles) {
     EXPECT_EQ(packed.src_run_bytes, 12); // no hole either: 3 channels of 4 pixels
 }
 
+// One channel in blocks of 4 on both sides: the zeros behind it are taken as they lie. Where there
+// are no such blocks in the source, or the destination's lie apart, they are dropped.
+TEST(Plan, RunsHaveBlocksOfOneThatBothSidesPad) {
+    const auto begins_with_its_zeros = [](const vec &dims, const char *src, const char *dst) {
+        const tfmt::cpu::tile t = planned(normalized(dims, src, dst, tfmt_u8), avx512()).the_tile;
+        const tfmt::cpu::tile_bit &first = t.bits[size_t(t.src_run[0])];
+        return first.level >= 0 && !first.is_read;
+    };
+    EXPECT_TRUE(begins_with_its_zeros({960, 1, 3, 3}, "aBdc4b", "ABcd4a4b"));
+    EXPECT_TRUE(begins_with_its_zeros({1, 31, 64}, "Abc4a", "ABc2b8a4b"));
+    EXPECT_FALSE(begins_with_its_zeros({64, 1, 28, 28}, "acdb", "ABcd4a2b"));
+    EXPECT_FALSE(begins_with_its_zeros({1, 31, 64}, "Abc4a", "ABc4a64b"));
+}
+
 // Of 3x3 weights a tile reads 9 elements of a row: what is left of their lines comes next.
 TEST(Plan, ReadsLinesOfOddRunsAtOnce) {
     const auto innermost = [](const vec &dims, const char *dst) {
