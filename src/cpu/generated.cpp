@@ -95,8 +95,8 @@ private:
         parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
             if (!plan_.scratch)
                 run_calls(begin, end, nullptr);
-            else if (plan_.scratch.scratch_bytes <= tuning::most_scratch_bytes)
-                with_scratch<tuning::most_scratch_bytes>(begin, end, run_calls);
+            else if (plan_.scratch.scratch_bytes <= tuning::usual_scratch_bytes)
+                with_scratch<tuning::usual_scratch_bytes>(begin, end, run_calls);
             else
                 with_scratch<tuning::max_scratch_bytes>(begin, end, run_calls);
         });

@@ -77,7 +77,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
         m.max_copied_rows = tuning::max_copied_rows_of_intel;
-        m.near_row_bytes = tuning::near_row_bytes_of_intel;
+        m.block_src_bytes = tuning::block_src_bytes_of_intel;
         m.paired_lines = tuning::paired_lines_of_intel;
     }
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;

@@ -479,7 +479,7 @@ TEST(WidenStores, OfShortRows) {
     EXPECT_GT(n_wide(avx2()), 0);
     EXPECT_GT(n_wide(sse41()), 0);
     EXPECT_GT(n_wide(avx512()), 0);
-    const dim_t enough = tfmt::cpu::tuning::widened_with_masks_bytes / 9;
+    const dim_t enough = tfmt::cpu::tuning::max_moved_bytes_of_widened_masks / 9;
     EXPECT_GT(n_wide(sse41(), enough), 0);
     EXPECT_EQ(n_wide(avx512(), enough), 0);
 }

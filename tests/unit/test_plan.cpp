@@ -154,7 +154,8 @@ private:
 
 std::map<dim_t, int> stores_of(plan p) {
     // As if much were moved: with masks nothing is widened then.
-    p.moved_bytes = std::max(p.moved_bytes, tfmt::cpu::tuning::widened_with_masks_bytes + 1);
+    p.moved_bytes = std::max(
+            p.moved_bytes, tfmt::cpu::tuning::max_moved_bytes_of_widened_masks + 1);
     std::vector<tfmt::cpu::ir::kernel> kernels;
     for (const tfmt::cpu::kernel_spec &spec : p.kernels)
         kernels.push_back(tfmt::cpu::ir::build(p, spec));
@@ -313,7 +314,7 @@ TEST(Plan, OrderOfLoops) {
     EXPECT_EQ(
             loops({100, 60}, "ab", "ba", m), (lines {"4 x 16, 64 -> 6400", "7 x 16, 3840 -> 64"}));
     // A machine may want less of each row.
-    m.near_row_bytes = 64;
+    m.block_src_bytes = 64;
     EXPECT_EQ(loops({500, 300}, "ab", "ba", m),
             (lines {"4 x 128, 153600 -> 512", "19 x 16, 64 -> 32000", "8 x 16, 19200 -> 64"}));
 }
@@ -321,7 +322,7 @@ TEST(Plan, OrderOfLoops) {
 TEST(Plan, CompletesShortRowsOfTheDestination) {
     machine m = avx512();
     m.l2_bytes = 0;
-    m.near_row_bytes = 64;
+    m.block_src_bytes = 64;
     const auto block = [&](const vec &dims, const char *src, const char *dst) {
         const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
         const auto end = p.problem.levels.end();
@@ -531,7 +532,7 @@ TEST(Plan, ReadsLinesInPairs) {
                                    size_t l2_bytes = 0) {
         m.paired_lines = n_lines;
         m.l2_bytes = l2_bytes;
-        m.near_row_bytes = 64;
+        m.block_src_bytes = 64;
         const plan p = planned(normalized(dims, "ab", "ba", type), m);
         return plan_test::text_of(p.problem.levels.back());
     };

@@ -42,8 +42,8 @@ dim_t step_bytes(const plan &p, const job &j) {
 
 // Steps that are worth a chain of their own.
 dim_t steps_of_a_chain(dim_t step_bytes, dim_t run_bytes) {
-    return std::max(ceil_div(tuning::min_chained_bytes, step_bytes),
-            ceil_div(tuning::min_chained_run_bytes, run_bytes));
+    return std::max(ceil_div(tuning::min_chain_part_bytes, step_bytes),
+            ceil_div(tuning::min_chain_part_run_bytes, run_bytes));
 }
 
 driver_calls make_calls(const plan &p, const job &j, dim_t step_bytes) {

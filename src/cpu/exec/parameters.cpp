@@ -137,7 +137,7 @@ void fill_all(const quantization &q, const move_problem &problem,
 } // namespace
 
 bool is_worth_expander(const parameter_space &space, int i) {
-    return space.array_of[i] >= 0 && space.array_bytes >= tuning::expanded_array_bytes;
+    return space.array_of[i] >= 0 && space.array_bytes >= tuning::min_expanded_array_bytes;
 }
 
 // Reciprocals as a pass of their own took 0.06 of the time of bf16 to s4 with f16 scales of groups

@@ -96,7 +96,7 @@ team team_worth(
 }
 
 bool place_shares(const team &t, shares &work) noexcept {
-    if (!t.dst || t.dst_bytes < tuning::numa_bytes || n_numa_nodes() < 2) return false;
+    if (!t.dst || t.dst_bytes < tuning::min_numa_bytes || n_numa_nodes() < 2) return false;
     const void *middles[max_shares];
     int nodes[max_shares];
     const int n = work.count();

@@ -113,7 +113,7 @@ private:
             add_runs(runs, 0, {0, 0, 0}, enter(state, l.dim, s));
             const bool is_last = &s == &segments.back() && s.first > 0 && s.count == 1;
             if (first.empty()) first = runs;
-            if (runs.size() != first.size() || first[0].bytes < tuning::least_chained_bytes)
+            if (runs.size() != first.size() || first[0].bytes < tuning::min_chain_run_bytes)
                 return false;
             for (size_t i = 0; i < runs.size(); i++)
                 if (runs[i].scratch_offset_bytes != first[i].scratch_offset_bytes

@@ -593,7 +593,9 @@ int max_widened_bytes(const plan &p) {
             || p.stores == store_path::streamed)
         return 0;
     if (!p.target.has_masks()) return t.vector_bytes;
-    return p.moved_bytes <= tuning::widened_with_masks_bytes ? tuning::max_widened_mask_bytes : 0;
+    return p.moved_bytes <= tuning::max_moved_bytes_of_widened_masks
+            ? tuning::max_widened_mask_bytes
+            : 0;
 }
 
 } // namespace tfmt::cpu::ir

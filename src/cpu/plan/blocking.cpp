@@ -55,11 +55,11 @@ dim_t small_gap_bytes(bool of_src) { return of_src ? tuning::line_bytes : 0; }
 } // namespace
 
 blocking::blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t,
-        dim_t least_call_bytes)
+        dim_t min_sunk_call_bytes)
     : all_(levels),
       limits_(limits),
       t_(t),
-      least_call_bytes_(least_call_bytes),
+      min_sunk_call_bytes_(min_sunk_call_bytes),
       outer_(levels),
       bytes_(tile_bytes(t)),
       src_bytes_(t.src_run_bytes),
@@ -106,9 +106,9 @@ void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes, dim_t slack_bytes) 
 void blocking::take_whole_dst(dim_t target_bytes) {
     dst_bytes_ = whole_run_in_block(dst_bytes_, false);
     take_levels_behind_dst([&](const level &l) {
-        return dst_bytes_ < target_bytes && l.dst_stride <= tuning::whole_dst_bytes / l.extent
-                && bytes_ <= tuning::whole_block_bytes / l.extent
-                && src_rows_with(l) <= tuning::whole_block_rows;
+        return dst_bytes_ < target_bytes && l.dst_stride <= tuning::max_whole_dst_bytes / l.extent
+                && bytes_ <= tuning::max_whole_block_bytes / l.extent
+                && src_rows_with(l) <= tuning::max_whole_block_rows;
     });
 }
 
@@ -129,8 +129,8 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
     const bool collides = reads_colliding_rows(t_);
     complete_lines(
             dst_bytes_ >= tuning::line_bytes || collides, false, collides ? m.paired_lines : 1);
-    grow_dst(dst_bytes, block_bytes, tuning::staged_whole_dst_bytes);
-    reach_dst(tuning::least_chained_bytes, block_bytes);
+    grow_dst(dst_bytes, block_bytes, tuning::max_staged_whole_dst_bytes);
+    reach_dst(tuning::min_chain_run_bytes, block_bytes);
     grow_src(src_bytes, block_bytes);
     // What is small until now goes on along the destination: the longer its runs the better.
     if (bytes_ < tuning::staged_small_block_bytes)
@@ -140,7 +140,8 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
         grow_src(src_bytes, bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
     sort(false);
     put_continuation_last();
-    if (run_bytes >= tuning::min_unchained_bytes && chained_src_pages() > tuning::max_chained_pages)
+    if (run_bytes >= tuning::min_unchained_run_bytes
+            && chained_src_pages() > tuning::max_chained_pages)
         sort(true);
     else
         sort_above_chain();
@@ -243,7 +244,7 @@ void blocking::sort(bool blocks_by_src) {
 // wait. Not where a call would have too little left, nor where the driver would have too many jobs
 // or tables: one for each segment of what is outside.
 void blocking::sink_driver_levels(bool by_src) {
-    if (least_call_bytes_ == no_limit) return;
+    if (min_sunk_call_bytes_ == no_limit) return;
     const auto is_drivers = [&](size_t i) { return belongs_to_driver(all_, t_, outer_[i]); };
     size_t n_driver = 0;
     while (n_driver < outer_.size() && is_drivers(n_driver))
@@ -259,7 +260,8 @@ void blocking::sink_driver_levels(bool by_src) {
             if (is_drivers(at + 1) || next.dim == outer_[at].dim
                     || visited_stride(next, limits_, by_src) <= stride
                     || n_segments > tuning::max_sunk_segments
-                    || pass_bytes(bytes_, outer_, at + 2, least_call_bytes_) < least_call_bytes_)
+                    || pass_bytes(bytes_, outer_, at + 2, min_sunk_call_bytes_)
+                            < min_sunk_call_bytes_)
                 break;
             std::swap(outer_[at], outer_[at + 1]);
         }
@@ -427,7 +429,7 @@ dim_t blocking::whole_lines(size_t next, dim_t steps) const {
         unit *= 2;
     const dim_t more = round_up(steps, unit);
     const bool fits = more < outer_[next].extent && more <= max_bytes_ / bytes_
-            && more <= tuning::max_times_for_lines * steps;
+            && more <= tuning::max_growth_to_whole_lines * steps;
     return fits ? more : steps;
 }
 
@@ -438,7 +440,7 @@ bool blocking::takes_whole(const level &l, dim_t run_bytes) const {
     if (l.extent > slack_bytes_ / run_bytes) return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
     const dim_t n_blocks = max_bytes_ / (bytes_ * l.extent);
-    return src_bytes_ * n_blocks >= tuning::staged_least_src_bytes
+    return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes
             || !std::all_of(all_.begin(), all_.end(), keeps_lines)
             || !std::all_of(tile_.begin(), tile_.end(), keeps_lines);
 }

@@ -20,10 +20,11 @@ namespace tfmt::cpu {
 // phases belong.
 class blocking {
 public:
-    // `levels`: without the tile's bits, in any order. `least_call_bytes`: what loops whose blocks
-    // do not nest leave a call of a kernel where they are inside of others; no_limit: they are not.
+    // `levels`: without the tile's bits, in any order. `min_sunk_call_bytes`: what loops whose
+    // blocks do not nest leave a call of a kernel where they are inside of others; no_limit: they
+    // are not.
     blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t,
-            dim_t least_call_bytes);
+            dim_t min_sunk_call_bytes);
 
     // A tile that reads (writes) less than a line: the rest of the line comes next, while it is in
     // L1, and so do further lines of the source, if so many are read together.
@@ -118,7 +119,7 @@ private:
     const std::vector<level> all_;
     const limit_list &limits_;
     const tile &t_;
-    const dim_t least_call_bytes_;
+    const dim_t min_sunk_call_bytes_;
     std::vector<level> outer_, pages_, inner_, line_;
     std::vector<level> tile_;                                 // its bits
     dim_t bytes_;                                             // of a block

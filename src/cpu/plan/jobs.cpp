@@ -46,7 +46,7 @@ bool is_cut_short(const plan &p, size_t n) {
 // of a kernel; or p.n_driver_levels where calls would become too small.
 int more_driver_levels(const plan &p) {
     for (int n = int(p.problem.levels.size()) - 1; n > p.n_driver_levels; n--)
-        if (kernel_pass_bytes(p, n) >= tuning::least_call_bytes && is_cut_short(p, size_t(n)))
+        if (kernel_pass_bytes(p, n) >= tuning::min_call_bytes && is_cut_short(p, size_t(n)))
             return n;
     return p.n_driver_levels;
 }

@@ -121,24 +121,24 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
     const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
     const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
-    int min_rows = tuning::min_rows_to_collect;
+    int min_rows = tuning::min_rows_that_evict_lines;
     if (fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))) {
         if (!ends_within_lines(bytes_of_run(p, src_line, true))) return false;
-        min_rows = tuning::min_odd_src_rows_to_collect;
+        min_rows = tuning::min_rows_to_collect_odd_src;
     }
     const row_steps_list src_steps = steps_across(p, dst_line, src_line, true);
     const row_steps_list dst_steps = steps_across(p, src_line, dst_line, false);
     const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
     if (n_src >= min_rows && n_dst >= min_rows) return true;
     return !fits_tile && transposes_rows(p, src_steps, dst_steps)
-            && double(moved_bytes(p)) > tuning::min_transposed_share_of_l2 * double(m.l2_bytes)
+            && double(moved_bytes(p)) > tuning::min_transposed_times_l2 * double(m.l2_bytes)
             && std::min(n_src, n_dst) >= tuning::min_rows_to_collect_transposed
             && n_src * n_dst >= tuning::min_row_pairs_to_collect_transposed;
 }
 
 bool reads_lines_again(const tile &t) {
     return (t.src_elem_bits << t.src_run.size()) / 8 <= tuning::line_bytes / 4
-            && source_rows_in_l1_set(t) >= tuning::min_rows_to_collect;
+            && source_rows_in_l1_set(t) >= tuning::min_rows_that_evict_lines;
 }
 
 int open_lines(const tile &t) {

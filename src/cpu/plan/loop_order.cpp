@@ -29,7 +29,7 @@ int lines_read_together(const tile &t, const machine &m) {
 // more.
 bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern pattern) {
     const blocking::written_lines written = b.written_between_src_lines();
-    if (written.in_l1_set < tuning::min_rows_to_collect) return true;
+    if (written.in_l1_set < tuning::min_rows_that_evict_lines) return true;
     if (written.in_part) return false;
     if (pattern == memory_pattern::in_l2_mostly_written
             || pattern == memory_pattern::mostly_written)
@@ -70,10 +70,10 @@ dim_t scratch_row_bytes(dim_t run_bytes) {
 
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m, bool is_simple) {
-    const dim_t least_call_bytes = pattern == memory_pattern::streamed
-            ? tuning::least_irregular_call_bytes_streamed
-            : tuning::least_irregular_call_bytes;
-    blocking b(levels, limits, t, is_simple ? blocking::no_limit : least_call_bytes);
+    const dim_t min_sunk_call_bytes = pattern == memory_pattern::streamed
+            ? tuning::min_sunk_call_bytes_streamed
+            : tuning::min_sunk_call_bytes;
+    blocking b(levels, limits, t, is_simple ? blocking::no_limit : min_sunk_call_bytes);
     const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t), copies = copies_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:
@@ -86,7 +86,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
-        b.grow_src(m.near_row_bytes ? m.near_row_bytes : tuning::block_src_bytes);
+        b.grow_src(m.block_src_bytes ? m.block_src_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits) {
             const dim_t target_bytes = is_odd ? tuning::odd_runs_dst_bytes
                                               : tuning::block_dst_bytes;
@@ -118,7 +118,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage(tuning::near_dst_bytes, tuning::near_src_bytes, tuning::near_block_bytes, m);
+        b.stage(tuning::staged_near_dst_bytes, tuning::staged_near_src_bytes,
+                tuning::staged_near_block_bytes, m);
         break;
     case memory_pattern::collected:
         b.complete_lines(true, false, m.paired_lines);

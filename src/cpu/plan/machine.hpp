@@ -32,7 +32,7 @@ struct machine {
     int max_copied_rows = 0; // written in turns, where they are copied as they are
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's;
     // 0: nothing is known.
-    int near_row_bytes = 0;
+    int block_src_bytes = 0;
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.

@@ -127,7 +127,7 @@ bool choose_order(plan &p, bool is_simple = false) {
     const bool widens_in_order = order.reads_on
             && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
     p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
-            && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::claimed_bytes);
+            && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
     if (p.stores == store_path::streamed) return has_aligned_vectors(p);
     if (p.stores == store_path::plain) return true;
     // What is added to old values needs them, which the scratch has not; and it has no second rows.

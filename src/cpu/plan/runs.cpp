@@ -87,7 +87,7 @@ bit_list fillers_behind(
     if (elem_bytes == 0 || std::any_of(run.begin(), run.end(), is_filler)) return {};
     const dim_t next = next_src_stride(p, run, run_bytes);
     bit_list fillers;
-    for (int n = 1; n <= tuning::max_fillers; n++)
+    for (int n = 1; n <= tuning::max_filler_bits; n++)
         if (next == run_bytes << n && next * tuning::min_filled_runs <= vector_bytes)
             for (int k = 0; k < n; k++)
                 fillers.push_back({-1, k});

@@ -304,8 +304,8 @@ dim_t most_bytes_of_rows(const machine &m, const run_pair &runs, const bit_list 
     const bool is_copied = src == dst;
     if (src.size() != dst.size() || union_size(src, dst) != dst.size()) return 0;
     if (!is_copied && dst.size() < whole_dst.size()) return 0;
-    if (m.has_masks()) return tuning::max_rows_with_masks_bytes;
-    return is_copied ? std::numeric_limits<dim_t>::max() : tuning::max_permuted_rows_bytes;
+    if (m.has_masks()) return tuning::max_moved_bytes_of_rows_with_masks;
+    return is_copied ? std::numeric_limits<dim_t>::max() : tuning::max_moved_bytes_of_permuted_rows;
 }
 
 // Of rows that leave registers, some that lie side by side in the destination: what is
@@ -366,7 +366,7 @@ tile choose_tile_for(
     const size_t max_bits = lane_bits + size_t(max_reg_bits(p, m));
     take_digits(p, phased, max_bits, src, dst, taken);
     if (stores == store_path::plain && dst.size() == lane_bits
-            && moved_bytes(p) <= tuning::max_padded_tile_bytes)
+            && moved_bytes(p) <= tuning::max_moved_bytes_of_padding_vectors)
         take_padding_vectors(p, whole_dst, lane_bits, max_bits, taken);
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));

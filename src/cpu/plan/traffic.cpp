@@ -84,7 +84,8 @@ bool is_mostly_written(const move_problem &p) {
     }
     const double dst_bytes = n_elements(p, &dim_limits::store) * p.moved_dst_bits() / 8;
     const bool widens = p.moved_dst_bits() > p.moved_src_bits();
-    const double share = widens ? tuning::min_written_share_of_wider : tuning::min_written_share;
+    const double share = widens ? tuning::min_written_per_src_byte_of_wider
+                                : tuning::min_written_per_src_byte;
     return dst_bytes >= share * src_bytes;
 }
 

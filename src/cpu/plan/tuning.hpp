@@ -31,7 +31,7 @@ constexpr dim_t zero_tile_bytes = 256;
 // / 1.9, aBdec8b -> abcde 16x3x16x112x112 2.7 / 1.4).
 // Four, one channel in blocks of 16, which vectors of 64 bytes have four of: 32 of 16446 reorders
 // 2.13 / 1.47 (s8 aBcd16b -> abcd 4x1x56x56 1.6 / 0.7, ABcde32a16b -> cdeba 32x1x3x3x3 6.7 / 2.6).
-constexpr int max_fillers = 4;
+constexpr int max_filler_bits = 4;
 constexpr dim_t min_filled_runs = 4;
 
 // Vectors for which levels are cut where their data ends (cut_at_data). Time over memcpy, without /
@@ -57,7 +57,7 @@ constexpr dim_t max_packed_step_bytes = 12;
 // bytes a row); 246 of 128 KiB to 1 MiB 1.01 times as long, of 1 to 16 MiB 1.02, where lines are
 // claimed.
 constexpr int max_widened_mask_bytes = 48;
-constexpr dim_t widened_with_masks_bytes = 128 << 10;
+constexpr dim_t max_moved_bytes_of_widened_masks = 128 << 10;
 
 // Steps of the innermost level, and operations of all of them, that become one block where stores
 // of one step may then reach into what the next ones store: 7 x 7 bytes, of which 7 are together.
@@ -76,17 +76,17 @@ constexpr size_t max_merged_ops_of_kernel = 4000;
 // KiB, 1, 4, 16 MiB and above 6.7 3.3 1.3 1.21 1.005 1.006 / 5.8 2.4 1.06 1.05 1.03 1.03 (s8 abced
 // -> abcde 728x1x1x3x3 18 / 12, s8 ABcd8a2b -> AcdB4b24a4b 64x64x1x1 5.3 / 2.7), 92 on
 // SSE4.1 7.5 7.3 1.8 1.45 1.06 1.04 / 6.4 5.2 1.2 1.22 1.04 1.11.
-constexpr dim_t max_permuted_rows_bytes = 4 << 20;
+constexpr dim_t max_moved_bytes_of_permuted_rows = 4 << 20;
 // Of any rows where there are masks: 287 on AVX-512 4.8 2.6 1.19 1.13 0.96 0.97 / 4.4 2.1 1.21 1.15
 // 0.97 0.98 (s8 acdb -> abcd 320x4x3x3 8.1 / 5.6).
-constexpr dim_t max_rows_with_masks_bytes = 64 << 10;
+constexpr dim_t max_moved_bytes_of_rows_with_masks = 64 << 10;
 
 // Up to how many moved bytes tiles take steps of padding behind their vectors
 // (take_padding_vectors). Time over memcpy without / with 2, 4, 8 vectors, 589 of 19000 reorders on
 // AVX-512 1.447 / 1.378 1.365 1.359, of up to 4 KiB 3.8 / 3.6, 64 KiB 1.73 / 1.57, more 1.10 / 1.08
 // (u8 BA8a24b -> BA16a64b4a 250x1 3.3 / 1.6), 614 on AVX2 1.53 / 1.48 1.47 1.50, 706 on SSE4.1 1.94
 // / 1.82 1.82 1.81. Of more than 256 KiB no difference, of more than 4 MiB 1.03 times as long.
-constexpr dim_t max_padded_tile_bytes = 256 << 10;
+constexpr dim_t max_moved_bytes_of_padding_vectors = 256 << 10;
 
 // Elements moved one at a time are unrolled by this power of two.
 constexpr int element_reg_bits = 2;
@@ -101,7 +101,7 @@ constexpr dim_t kernel_call_bytes = 64 << 10;
 // than 50, where kernels became fewer 4, where code became less 3; the 20 of 783 between the last
 // two, sum 781 and 698 us. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB
 // took 1.02 of the time.
-constexpr dim_t least_call_bytes = 16 << 10;
+constexpr dim_t min_call_bytes = 16 << 10;
 // Loops of the driver whose blocks do not nest go inside of others where so much is left for a
 // call. Time over memcpy, outermost / with 1, 2, 4, 8, 16, 32 KiB, reorders that have such: 91 0.90
 // / 0.91 0.91 0.81 0.792 0.794 0.80, 142 on AVX2 1.09 / 1.12 1.10 1.01 0.993 0.996 1.00, 179 on
@@ -111,8 +111,8 @@ constexpr dim_t least_call_bytes = 16 << 10;
 // Streamed, where a call ends with a fence, with 8, 4, 2 KiB 24 0.70 0.76 1.11, AVX2 0.84
 // 0.95 1.56, SSE4.1 0.90 0.99 1.52; others 20 0.84 0.81 0.82 (f64 abDC16d4c -> abDC12d8c
 // 8x16x128x128 2.1 1.0 1.05), 28 on AVX2 1.00 0.97 0.97, 33 on SSE4.1 1.12 1.13 1.12.
-constexpr dim_t least_irregular_call_bytes = 4 << 10;
-constexpr dim_t least_irregular_call_bytes_streamed = 8 << 10;
+constexpr dim_t min_sunk_call_bytes = 4 << 10;
+constexpr dim_t min_sunk_call_bytes_streamed = 8 << 10;
 // Such a loop keeps a table of its steps, 16 bytes each, for each combination of segments outside
 // of it, and tails there multiply jobs and kernels: without these limits a pair of 7 dimensions had
 // 66 MB of tables, and others of 7 and more with tails in all too many jobs for generated code.
@@ -149,10 +149,10 @@ constexpr int max_overdrawn = 4;
 // Decoded arrays of a parameter from this size on are made by a reorder of their own, whose code
 // costs about 30 us once. 32768 values of f16, and as many of u4, by plain code: 18 and 25 us at
 // each execution, of 215 that the reorder u4 -> bf16 of 1024 x 1024 took.
-constexpr dim_t expanded_array_bytes = 4 << 10;
+constexpr dim_t min_expanded_array_bytes = 4 << 10;
 
 // Destinations from this size on are asked for the NUMA nodes of their pages (64 pages: 10 us).
-constexpr dim_t numa_bytes = 16 << 20;
+constexpr dim_t min_numa_bytes = 16 << 20;
 
 // Relative costs of one stage for one register. Measured throughput on a machine with 512-bit
 // vectors: unpack 0.083 ns, 16-byte lane shuffles 0.135 ns, two-source permutes 0.169 ns.
@@ -168,20 +168,19 @@ constexpr dim_t l1_set_period_bytes = 4096;
 constexpr int max_rows_in_l1_set = 7;
 
 // Tiles that read less than a line of the source read the rest of it next. Not where they write so
-// many lines of a set meanwhile (min_rows_to_collect) that these are gone before they are complete:
-// without / so, those of 19000 reorders that it changes, 3 on AVX-512 2.9 / 1.5 (u8 aBCd4b4c ->
-// AcdB8b24a 5x1021x31x1 6.7 / 2.2), 7 on AVX2 2.1 / 1.6, 10 on SSE4.1 2.4 / 1.6; from 8 lines on as
-// well 1.01 to 1.04 times as long.
-// Whole lines of one set, so many that they push each other out, take twice as long to write as in
-// the order of their addresses. Where the destination is most of what is moved 24 on AVX-512 1.60 /
-// 1.38, 31 on AVX2 1.61 / 1.28, 41 on SSE4.1 1.91 / 1.38 (s8 acb -> Abc32a 1x197x768 2.9 / 1.2).
-// Others of which the tile reads half a line or a vector at once, 64 1.41 / 1.38, 108 on AVX2 1.49
-// / 1.28 (f32 bcda -> acdb 1x2048x7x7 2.8 / 1.6), 171 on SSE4.1 1.63 / 1.45; beyond L2 16 bytes are
-// enough on AVX2, 56 1.42 / 1.29, but not within (bf16 cdba -> abcd 512x1024x1x1 1.9 / 2.6). Runs
-// of 8 bytes and less, runs that end within lines, and where rows of the source collide as well,
-// 1.0 to 2.3 times as long (u8 cdba -> abcd 512x1024x1x1 on AVX2 2.0 / 5.8). 9 to 12 lines, 38 on
-// SSE4.1, 1.03. At once where the source's rows end within lines, if not its runs: 37, 82, 99 of
-// these 1.04, 1.18, 1.17.
+// many lines of a set meanwhile (min_rows_that_evict_lines) that these are gone before they are
+// complete: without / so, those of 19000 reorders that it changes, 3 on AVX-512 2.9 / 1.5 (u8
+// aBCd4b4c -> AcdB8b24a 5x1021x31x1 6.7 / 2.2), 7 on AVX2 2.1 / 1.6, 10 on SSE4.1 2.4 / 1.6; from 8
+// lines on as well 1.01 to 1.04 times as long. Whole lines of one set, so many that they push each
+// other out, take twice as long to write as in the order of their addresses. Where the destination
+// is most of what is moved 24 on AVX-512 1.60 / 1.38, 31 on AVX2 1.61 / 1.28, 41 on SSE4.1 1.91
+// / 1.38 (s8 acb -> Abc32a 1x197x768 2.9 / 1.2). Others of which the tile reads half a line or a
+// vector at once, 64 1.41 / 1.38, 108 on AVX2 1.49 / 1.28 (f32 bcda -> acdb 1x2048x7x7 2.8 / 1.6),
+// 171 on SSE4.1 1.63 / 1.45; beyond L2 16 bytes are enough on AVX2, 56 1.42 / 1.29, but not within
+// (bf16 cdba -> abcd 512x1024x1x1 1.9 / 2.6). Runs of 8 bytes and less, runs that end within lines,
+// and where rows of the source collide as well, 1.0 to 2.3 times as long (u8 cdba -> abcd
+// 512x1024x1x1 on AVX2 2.0 / 5.8). 9 to 12 lines, 38 on SSE4.1, 1.03. At once where the source's
+// rows end within lines, if not its runs: 37, 82, 99 of these 1.04, 1.18, 1.17.
 constexpr int min_whole_lines_in_l1_set = 13;
 
 // Where rows of both sides fall into the same sets, so many of them that a line is gone before it
@@ -195,12 +194,12 @@ constexpr int min_whole_lines_in_l1_set = 13;
 // of 56 bytes in one set take 4.7 ns a store. With 13, 12 and 9 rows, the 207 of 610 reorders whose
 // rows are a multiple of 4096 bytes apart that all below changes: 1.92 1.92 1.88,
 // AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93 1.92.
-constexpr int min_rows_to_collect = 9;
+constexpr int min_rows_that_evict_lines = 9;
 // Where tiles have whole lines of the destination and runs of the source that end within lines,
 // which are read again for the next run: more than an L1 of 12 ways holds. Time over memcpy, plain
 // / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97 / 1.53 (bf16 cba -> abc
 // 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
-constexpr int min_odd_src_rows_to_collect = 13;
+constexpr int min_rows_to_collect_odd_src = 13;
 // Fewer of them on one side, if so many of the other make up for it (4 and 16, 8 and 8), in
 // tensors without padding of which each side's rows lie at one step, beyond so many times L2. Time
 // over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it changes: 24 on
@@ -216,13 +215,13 @@ constexpr int min_odd_src_rows_to_collect = 13;
 // 2.2), though f32 ABcd16b16a -> abcd 64x128x32x16 took 1.2 on AVX2 and takes 1.4.
 constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
-constexpr double min_transposed_share_of_l2 = 1.25;
+constexpr double min_transposed_times_l2 = 1.25;
 constexpr dim_t collected_dst_bytes = 256;
 // A block has up to so many times as many steps as those bytes take, where its runs are whole lines
 // then (448 bytes of runs of 28). The 610, without / with: 201 on AVX-512 1.98 / 1.90, 274 on AVX2
 // 1.74 / 1.68, 204 on SSE4.1 1.94 / 1.91 (bf16 cba -> abc 28x2048x52 2.6 / 1.3, u8 cabd -> dabc
 // 1x512x56x56 2.8 / 1.9).
-constexpr dim_t max_times_for_lines = 4;
+constexpr dim_t max_growth_to_whole_lines = 4;
 
 // A line of every cache of the machines that code is generated for.
 constexpr dim_t line_bytes = 64;
@@ -252,9 +251,9 @@ constexpr dim_t block_dst_bytes = 512;
 // 16x1024x28x28 1.2 / 1.5); 491 on AVX2 1.123 / 1.106 1.101 1.103. Without a limit of rows 1.12 /
 // 1.10 (transposes of 768 rows 1.6 / 1.8); with 64 KiB 1.050; up to 4096 bytes 460 cases 1.115 /
 // 1.087, with 2048 1.082, with 1024 (of 641) 1.093 and 1.086.
-constexpr dim_t whole_dst_bytes = 2048;
-constexpr dim_t whole_block_bytes = 32 << 10;
-constexpr dim_t whole_block_rows = 256;
+constexpr dim_t max_whole_dst_bytes = 2048;
+constexpr dim_t max_whole_block_bytes = 32 << 10;
+constexpr dim_t max_whole_block_rows = 256;
 
 // Bytes written for one that the source spans from which on blocks lie in the order of the
 // destination after all: most of it is padding. Time over memcpy, never / from 8 on, the 81 of 5745
@@ -262,36 +261,36 @@ constexpr dim_t whole_block_rows = 256;
 // 1.05), AVX2 1.134 / 1.106, SSE4.1 1.213 / 1.171. From 1.5, 2, 3, 4, 8 on, 166 reorders: 1.106
 // 1.104 1.101 1.104 1.104, AVX2 1.148 1.146 1.131 1.131 1.135; up to 4 a third of them loses (bf16
 // acdb -> ABcd8a8b 2x256x68x68 1.0 / 1.3).
-constexpr double min_written_share = 8;
+constexpr double min_written_per_src_byte = 8;
 // Where elements become wider that counts as well, and without padding less is enough. By elements
 // alone / by bytes from 8 on, 60 conversions from 4 and 8 bits to 32 and 64, 1 to 30 MB: 1.363 /
 // 1.305 (u4 acdb -> f32 abcd 8x64x56x56 1.39 / 1.04), AVX2 1.444 / 1.394, SSE4.1 1.544 / 1.533.
 // From 8, 4, 2 on, 84 that widen by 2 and 4: 1.316 1.296 1.307, AVX2 1.334 1.320 1.334.
-constexpr double min_written_share_of_wider = 4;
+constexpr double min_written_per_src_byte_of_wider = 4;
 
 // On Intel's cores, where claimed lines have made stores cheap: a line. Time over memcpy with 256 /
 // 128 / 64 bytes of the source: 210 reorders of 2 to 48 MB 1.135 / 1.116 / 1.102, worst 2.2 / 2.1 /
 // 2.1, AVX2 1.16 / 1.15 / 1.14, SSE4.1 1.17 / 1.17 / 1.16; 78 conversions 1.67 / 1.60 / 1.55. With
 // 64, 256 or 1024 of the destination are no better (1.11, 1.105), and nothing fetched 1.12.
-constexpr int near_row_bytes_of_intel = 64;
+constexpr int block_src_bytes_of_intel = 64;
 
 // There too: two lines of a row of the source one right after the other, before the next rows.
 // Their L2 reads ahead in a page when it is asked for a line and then for the next one; a block
 // that comes for that one after 128 other rows waits for L3 each time (16 lines at once, 80 ns).
-// Where both sides' rows collide (min_rows_to_collect), 10 transposes of u8 and bf16, time over
-// memcpy with 1 / 2 lines: 2.30 / 1.75, AVX2 2.50 / 1.72, SSE4.1, whose loads of 16 bytes had L1
-// ask for the next line, 1.83 / 1.72; with 1 / 2 / 4 u8 4096x4096 2.7 / 1.9 / 3.2, bf16 1024x1024
-// 2.0 / 1.4 / 1.3. To fetch lines while the scratch is filled and not while it is drained: 1.64,
-// AVX2 1.74, SSE4.1 1.78.
-// Others beyond L2, where tiles read whole vectors that do not end within lines: 116 of 2 to 64 MB
-// 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4 / 1.15), AVX2 1.036 / 1.033 (f32 1000x1280
-// transposed 1.5 / 1.1). Not of parts of vectors (u8 abcd -> adcb 8x255x52x52 1.1 / 1.5: more rows
-// of the destination), of vectors of 16 bytes (1.145 / 1.147, up to 4 MB 1.21 / 1.24), where
-// elements become wider (f32 to f64 700x900 transposed 1.0 / 1.15) or lines of the destination left
-// in part would push each other out of L1 (f32 cdba -> abcd 1024x512x3x3 on AVX2 1.7 / 2.1), within
-// L2, nor streamed (0.83 / 0.84, 0.79 / 0.79). Staged where rows of the source collide: 137
-// reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8 cdba -> abdc 64x1024x28x28), with 4
-// lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on SSE4.1 1.145 / 1.112.
+// Where both sides' rows collide (min_rows_that_evict_lines), 10 transposes of u8 and bf16, time
+// over memcpy with 1 / 2 lines: 2.30 / 1.75, AVX2 2.50 / 1.72, SSE4.1, whose loads of 16 bytes had
+// L1 ask for the next line, 1.83 / 1.72; with 1 / 2 / 4 u8 4096x4096 2.7 / 1.9 / 3.2, bf16
+// 1024x1024 2.0 / 1.4 / 1.3. To fetch lines while the scratch is filled and not while it is
+// drained: 1.64, AVX2 1.74, SSE4.1 1.78. Others beyond L2, where tiles read whole vectors that do
+// not end within lines: 116 of 2 to 64 MB 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4
+// / 1.15), AVX2 1.036 / 1.033 (f32 1000x1280 transposed 1.5 / 1.1). Not of parts of vectors (u8
+// abcd -> adcb 8x255x52x52 1.1 / 1.5: more rows of the destination), of vectors of 16 bytes (1.145
+// / 1.147, up to 4 MB 1.21 / 1.24), where elements become wider (f32 to f64 700x900 transposed 1.0
+// / 1.15) or lines of the destination left in part would push each other out of L1 (f32 cdba ->
+// abcd 1024x512x3x3 on AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79). Staged
+// where rows of the source collide: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8
+// cdba -> abdc 64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on
+// SSE4.1 1.145 / 1.112.
 constexpr int paired_lines_of_intel = 2;
 
 // Streamed on Intel's cores, where reads are of memory: so many rows of the source in a block.
@@ -354,7 +353,7 @@ constexpr dim_t min_row_stride_bytes = 1024;
 // bf16 1024x1024 and 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the run
 // after that the same. Drains past the caches, of lines in part, before the block is filled: 1.03
 // / 1.06.
-constexpr dim_t claimed_bytes = 48 << 10;
+constexpr dim_t min_claimed_bytes = 48 << 10;
 
 // The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
 // the source's rows at once, before the tile moves on along the destination, so that what is left
@@ -380,7 +379,7 @@ constexpr dim_t staged_dst_bytes_narrow = 128;
 constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
-constexpr dim_t staged_whole_dst_bytes = 1024;
+constexpr dim_t max_staged_whole_dst_bytes = 1024;
 // Smaller ones, which blocks that do not nest leave now and then, cost a call with a fence each.
 // Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
 // 61x1x1x1x47x3 25.7 / 1.4, aCdefB48c4b -> aBCdef16c16b4c 251x1x1x1x1x100 12.4 / 1.4; with a
@@ -396,16 +395,16 @@ constexpr dim_t min_scratch_block_bytes = 2048;
 // 64 only the half of it; where rows end within lines up to 2 times as long (bf16 abcd -> acdb with
 // 255 channels); where tiles read whole lines s8 acbd -> abdc 8x32x512x128 1.8 / 2.5. By the
 // distance of the rows, not whole beyond 64 KiB: bf16 adbc -> abcd 16x64x112x112 1.3 / 3.3.
-constexpr dim_t staged_least_src_bytes = 128;
+constexpr dim_t min_staged_src_bytes = 128;
 
 // The same where the last cache could hold source and destination together, so that half of the
 // reads may still be hits. Time over memcpy, 32 MiB of L3, with the above / with these, 8 cases of
 // 20 to 32 MB: geometric mean 1.60 / 1.41 (f16 ABcd32a16b -> abcd 32x256x26x26 2.0 / 1.6,
 // 64x36x45x45 1.9 / 1.4); 256/128/16K 1.42, 128/256/16K 1.47. Of 38 MB and more 0.98 to 2.5 / 1.16
 // to 2.9.
-constexpr dim_t near_dst_bytes = 256;
-constexpr dim_t near_src_bytes = 256;
-constexpr dim_t near_block_bytes = 16 << 10;
+constexpr dim_t staged_near_dst_bytes = 256;
+constexpr dim_t staged_near_src_bytes = 256;
+constexpr dim_t staged_near_block_bytes = 16 << 10;
 
 // Blocks with this of a run and more go in the order of the source, unchained, where a chain
 // leads through more pages of the source than this: the processor knows 1536 to 3072 pages at a
@@ -413,7 +412,7 @@ constexpr dim_t near_block_bytes = 16 << 10;
 // permutations of 70 to 460 MB 0.859 / 0.824 (bf16 abcd -> cbda 48x75x96x100 1.18 / 0.79); from 512
 // and 2048 pages on 0.86 and 0.84, from 2048 bytes of a run on 0.85; wherever runs are so long,
 // 46, 0.822 / 0.848 (bf16 abcd -> cbad 200x75x96x80 1.23 / 1.94).
-constexpr dim_t min_unchained_bytes = 4096;
+constexpr dim_t min_unchained_run_bytes = 4096;
 constexpr dim_t max_chained_pages = 1024;
 
 // On Intel's cores, whose L2 has 1 to 2 MiB (measured with 2), blocks that have less of the
@@ -436,16 +435,16 @@ constexpr dim_t colliding_scratch_bytes = 256;
 
 // Threads that share a chain of drains cut it where so much has been written, in all and of each
 // run: lines are completed within a call, so a cut costs two of each run in part.
-constexpr dim_t min_chained_bytes = 256 << 10;
+constexpr dim_t min_chain_part_bytes = 256 << 10;
 // With 256 KiB alone, and so 512 bytes to 2 KiB of each run, 16 threads' shares of 25 MB transposes
 // took 1.4 times the work of one (8 threads' 1.3, 2 threads' 1.1).
-constexpr dim_t min_chained_run_bytes = 4 << 10;
+constexpr dim_t min_chain_part_run_bytes = 4 << 10;
 
 // Blocks continue the runs of others from two lines of each on: what is kept back of a line is less
 // than what comes next. Runs of 98 and 112 bytes were drained in parts of lines, 12 reorders of 64
 // to 220 MB 1.94 / 1.12 times memcpy with two of them (s8 abcd -> aBdc48b 16x4x512x512 3.9 / 1.1,
 // bf16 cdba -> abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
-constexpr dim_t least_chained_bytes = 2 * line_bytes;
+constexpr dim_t min_chain_run_bytes = 2 * line_bytes;
 
 // Runs below a line are not worth staging. (The scratch holds 1280 of a line.) Nor are those below
 // collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before:
@@ -465,7 +464,7 @@ constexpr int max_fetched_lines = 8192;
 // Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
 // its runs. Most fit the smaller size; some that L2 is to hold, or whose rows would collide, do
 // not.
-constexpr dim_t most_scratch_bytes = 64 << 10;
+constexpr dim_t usual_scratch_bytes = 64 << 10;
 constexpr dim_t max_scratch_bytes = 160 << 10;
 
 // A destination is written past the caches from this share of the last cache on (source and
