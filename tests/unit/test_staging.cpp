@@ -369,7 +369,7 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
         if (t.vector_bytes < 16) continue;
         const loop_order order = tfmt::cpu::order_levels(around_tile(r.move, t), r.move.limits, t,
                 memory_pattern::staged, tfmt::cpu::machine());
-        const staging s = tfmt::cpu::make_staging(r.move, t, order, true);
+        const staging s = tfmt::cpu::make_staging(r.move, t, order, store_path::staged);
         if (!s) continue;
         const block_elements block(r.move, t, order, s);
         std::vector<place> places = block.places;
@@ -426,7 +426,7 @@ struct transpose_block {
         order = {{outer_b, outer_a, lb, la}, 2, outer_a.src_stride};
     }
 
-    staging scratch() const { return tfmt::cpu::make_staging(p, t, order, true); }
+    staging scratch() const { return tfmt::cpu::make_staging(p, t, order, store_path::staged); }
 };
 
 TEST(Staging, OfATranspose) {
@@ -467,7 +467,7 @@ TEST(Staging, NoneOfBlocksThatDoNotFitOrAreNotWorthIt) {
     const tile t = tfmt::cpu::choose_tile(short_runs, avx512(), store_path::staged);
     const loop_order order = tfmt::cpu::order_levels(around_tile(short_runs, t), short_runs.limits,
             t, memory_pattern::staged, tfmt::cpu::machine());
-    EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order, true));
+    EXPECT_FALSE(tfmt::cpu::make_staging(short_runs, t, order, store_path::staged));
 }
 
 // Pixels of 255 channels in blocks of 8 lie in the scratch as in the destination: one run.
@@ -476,7 +476,7 @@ TEST(Staging, NoGapsBehindTails) {
     const tile t = tfmt::cpu::choose_tile(p, avx512(), store_path::staged);
     const loop_order order = tfmt::cpu::order_levels(
             around_tile(p, t), p.limits, t, memory_pattern::staged, tfmt::cpu::machine());
-    const staging s = tfmt::cpu::make_staging(p, t, order, true);
+    const staging s = tfmt::cpu::make_staging(p, t, order, store_path::staged);
     ASSERT_TRUE(s);
     EXPECT_EQ(s.scratch_bytes % (255 * 4), 0);
     for (const level &l : s.drain_levels)
@@ -496,12 +496,12 @@ TEST(Staging, NoneOfDimensionsInsideOut) {
         t.bits.push_back({1, 0, dim_t(16) << bit, dim_t(64) << bit, dim_t(4) << bit});
     const loop_order order {
             {{1, 75, 4, 4096, 4096, {}, {}}, {1, 4, 1, 1024, 1024, {}, {}}}, 1, 4096};
-    EXPECT_FALSE(tfmt::cpu::make_staging(p, t, order, true));
+    EXPECT_FALSE(tfmt::cpu::make_staging(p, t, order, store_path::staged));
     // The same with the outer blocks outside.
     std::swap(p.levels[0].dst_stride, p.levels[1].dst_stride);
     for (tile_bit &b : t.bits)
         b.dst_stride_bytes = b.src_stride_bytes;
-    EXPECT_TRUE(tfmt::cpu::make_staging(p, t, order, true));
+    EXPECT_TRUE(tfmt::cpu::make_staging(p, t, order, store_path::staged));
 }
 
 } // namespace

@@ -56,7 +56,7 @@ public:
     void add_chain(const nest_state &state) {
         const level &l = p_.problem.levels[size_t(p_.n_driver_levels)];
         const segment_list segments = root_segments(p_, state);
-        const bool is_chained = are_continuous(l, state, segments);
+        const bool is_chained = steps_continue_runs(l, state, segments);
         const dim_t n_root = segments[0].count;
         add_staged_block(k_.root, enter(state, l.dim, segments[0]), is_chained);
         if (is_chained) k_.chain = {k_.root.back().drain, p_.scratch.next_chain_bytes};
@@ -105,7 +105,7 @@ private:
 
     // Whether the runs of each step go on in the next. Of the first segment in any case: its steps
     // may be more in another state that the kernel serves.
-    bool are_continuous(
+    bool steps_continue_runs(
             const level &l, const nest_state &state, const segment_list &segments) const {
         run_list first;
         for (const segment &s : segments) {
@@ -116,12 +116,7 @@ private:
             if (runs.size() != first.size() || first[0].bytes < tuning::min_chain_run_bytes)
                 return false;
             for (size_t i = 0; i < runs.size(); i++)
-                if (runs[i].scratch_offset_bytes != first[i].scratch_offset_bytes
-                        || runs[i].dst_offset_bytes != first[i].dst_offset_bytes
-                        || runs[i].count != first[i].count
-                        || runs[i].scratch_step_bytes != first[i].scratch_step_bytes
-                        || runs[i].dst_step_bytes != first[i].dst_step_bytes
-                        || (!is_last && runs[i].bytes != l.dst_stride))
+                if (!lie_alike(runs[i], first[i]) || (!is_last && runs[i].bytes != l.dst_stride))
                     return false;
         }
         return !segments.empty();

@@ -88,6 +88,13 @@ struct scratch_runs {
     int64_t dst_step_bytes = 0;
 };
 
+// Whether runs begin at the same places, whatever they are long.
+inline bool lie_alike(const scratch_runs &a, const scratch_runs &b) {
+    return a.scratch_offset_bytes == b.scratch_offset_bytes
+            && a.dst_offset_bytes == b.dst_offset_bytes && a.count == b.count
+            && a.scratch_step_bytes == b.scratch_step_bytes && a.dst_step_bytes == b.dst_step_bytes;
+}
+
 // Chained drains continue the runs of the one before them in the destination. Each but the first
 // begins where that one has stopped, at the beginning of a line, so that all lines but the first
 // and the last of the whole sequence are written at once.

@@ -20,7 +20,7 @@ bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const le
     });
 }
 
-// Whether all steps but one are padding, so that nothing is read along the level.
+// Whether all steps but the first are padding, so that nothing is read along the level.
 bool reads_one_step(const level &l, const limit_list &limits) { return !is_read(limits, l, 0); }
 
 // How far apart the steps of a level are, in the order in which one side is visited.
@@ -96,11 +96,11 @@ void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
     src_bytes_ = grow(src_bytes_, target_bytes, true);
 }
 
-void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes, dim_t slack_bytes) {
+void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes, dim_t max_whole_bytes) {
     max_bytes_ = max_bytes;
-    slack_bytes_ = slack_bytes;
+    max_whole_bytes_ = max_whole_bytes;
     dst_bytes_ = grow(dst_bytes_, target_bytes, false);
-    slack_bytes_ = 0;
+    max_whole_bytes_ = 0;
 }
 
 void blocking::take_whole_dst(dim_t target_bytes) {
@@ -244,7 +244,7 @@ void blocking::sort(bool blocks_by_src) {
 // wait. Not where a call would have too little left, nor where the driver would have too many jobs
 // or tables: one for each segment of what is outside.
 void blocking::sink_driver_levels(bool by_src) {
-    if (min_sunk_call_bytes_ == no_limit) return;
+    if (min_sunk_call_bytes_ == never_sink) return;
     const auto is_drivers = [&](size_t i) { return belongs_to_driver(all_, t_, outer_[i]); };
     size_t n_driver = 0;
     while (n_driver < outer_.size() && is_drivers(n_driver))
@@ -343,8 +343,9 @@ dim_t blocking::grow(dim_t run_bytes, dim_t target_bytes, bool of_src) {
 // Whether something goes on right behind a run of the source, in the block or outside of it.
 bool blocking::has_src_behind(dim_t run_bytes) const {
     return extended_in_block(run_bytes, true, 0)
-            || std::any_of(outer_.begin(), outer_.end(),
-                    [&](const level &l) { return is_behind(l, run_bytes, true) && may_enter(l); });
+            || std::any_of(outer_.begin(), outer_.end(), [&](const level &l) {
+                   return is_behind(l, run_bytes, true) && may_join_block(l);
+               });
 }
 
 // The run with the next level that the block has already, or 0.
@@ -362,7 +363,7 @@ template <typename F>
 void blocking::take_levels_behind_dst(F &&wanted) {
     for (size_t i = 0; i < outer_.size();) {
         const level &l = outer_[i++];
-        if (!may_enter(l) || !is_behind(l, dst_bytes_, false) || !wanted(l)) continue;
+        if (!may_join_block(l) || !is_behind(l, dst_bytes_, false) || !wanted(l)) continue;
         dst_bytes_ = l.dst_stride * l.extent;
         take_steps(i - 1, l.extent);
         i = 0;
@@ -398,14 +399,15 @@ void blocking::for_each_in_block(Visit &&visit) const {
 dim_t blocking::take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
     size_t next = outer_.size();
     for (size_t i = 0; i < outer_.size(); i++)
-        if (is_behind(outer_[i], run_bytes, of_src, small_gap_bytes(of_src)) && may_enter(outer_[i])
+        if (is_behind(outer_[i], run_bytes, of_src, small_gap_bytes(of_src))
+                && may_join_block(outer_[i])
                 && (next == outer_.size()
                         || stride_of(outer_[i], of_src) < stride_of(outer_[next], of_src)))
             next = i;
     if (next == outer_.size()) return 0;
     const level l = outer_[next];
     dim_t wanted = std::max<dim_t>(1, (target_bytes + run_bytes / 2) / run_bytes);
-    if (takes_whole(l, run_bytes)) wanted = l.extent;
+    if (takes_all_steps(l, run_bytes)) wanted = l.extent;
     wanted = std::min(wanted, max_bytes_ / bytes_);
     if (wanted <= 1) return 0;
     // Blocks of equal size: a last one of a few steps would spoil the rest.
@@ -433,11 +435,11 @@ dim_t blocking::whole_lines(size_t next, dim_t steps) const {
     return fits ? more : steps;
 }
 
-// Up to slack_bytes_, so that the run goes on behind `l`. But where it can be cut between lines
+// Up to max_whole_bytes_, so that the run goes on behind `l`. But where it can be cut between lines
 // as well, tiles that read less than a line take all of it only if that leaves room for enough
 // of the source's rows.
-bool blocking::takes_whole(const level &l, dim_t run_bytes) const {
-    if (l.extent > slack_bytes_ / run_bytes) return false;
+bool blocking::takes_all_steps(const level &l, dim_t run_bytes) const {
+    if (l.extent > max_whole_bytes_ / run_bytes) return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
     const dim_t n_blocks = max_bytes_ / (bytes_ * l.extent);
     return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes
@@ -450,7 +452,7 @@ bool blocking::takes_whole(const level &l, dim_t run_bytes) const {
 void blocking::reach_dst(dim_t least_bytes, dim_t block_bytes) {
     for (size_t i = 0; i < outer_.size(); i++) {
         const level l = outer_[i];
-        if (l.dst_stride >= least_bytes || !is_behind(l, dst_bytes_, false) || !may_enter(l))
+        if (l.dst_stride >= least_bytes || !is_behind(l, dst_bytes_, false) || !may_join_block(l))
             continue;
         const dim_t steps = std::min(
                 {ceil_div(least_bytes, l.dst_stride), l.extent, block_bytes / bytes_});
@@ -461,7 +463,7 @@ void blocking::reach_dst(dim_t least_bytes, dim_t block_bytes) {
     }
 }
 
-bool blocking::may_enter(const level &l) const {
+bool blocking::may_join_block(const level &l) const {
     return l.is_regular() && !belongs_to_driver(all_, t_, l)
             && std::none_of(outer_.begin(), outer_.end(),
                     [&](const level &below) { return below.dim == l.dim && below.unit < l.unit; });

@@ -21,8 +21,7 @@ namespace tfmt::cpu {
 class blocking {
 public:
     // `levels`: without the tile's bits, in any order. `min_sunk_call_bytes`: what loops whose
-    // blocks do not nest leave a call of a kernel where they are inside of others; no_limit: they
-    // are not.
+    // blocks do not nest leave a call of a kernel where they are inside of others.
     blocking(const std::vector<level> &levels, const limit_list &limits, const tile &t,
             dim_t min_sunk_call_bytes);
 
@@ -43,9 +42,10 @@ public:
     void cut_dst_at_lines() { ends_at_lines_ = true; }
 
     // Lets the block grow along the source (or destination) until what it covers there in one piece
-    // reaches `target_bytes`, or the block `max_bytes`. A whole level is taken up to `slack_bytes`.
+    // reaches `target_bytes`, or the block `max_bytes`. A level is
+    // taken whole if the run is then `max_whole_bytes` long at most.
     void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit);
-    void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit, dim_t slack_bytes = 0);
+    void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit, dim_t max_whole_bytes = 0);
 
     // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
     // where the block stays small: what completes rows of the destination leaves fewer of them
@@ -83,6 +83,7 @@ public:
     loop_order order() const;
 
     static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
+    static constexpr dim_t never_sink = no_limit; // those loops are outside of all others
 
 private:
     void take_phases();
@@ -91,13 +92,13 @@ private:
 
     dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src);
     dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src);
-    bool takes_whole(const level &l, dim_t run_bytes) const;
+    bool takes_all_steps(const level &l, dim_t run_bytes) const;
     dim_t whole_lines(size_t next, dim_t steps) const;
     void reach_dst(dim_t least_bytes, dim_t block_bytes);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
     void take_steps(size_t i, dim_t steps);
-    bool may_enter(const level &l) const;
+    bool may_join_block(const level &l) const;
 
     static bool is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap_bytes = 0);
     bool has_src_behind(dim_t run_bytes) const;
@@ -125,7 +126,7 @@ private:
     dim_t bytes_;                                             // of a block
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
-    dim_t max_bytes_ = no_limit, slack_bytes_ = 0;
+    dim_t max_bytes_ = no_limit, max_whole_bytes_ = 0;
     bool ends_at_lines_ = false, uses_scratch_ = false;
 };
 

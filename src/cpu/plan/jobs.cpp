@@ -120,8 +120,9 @@ size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
     const std::vector<level> &levels = p.problem.levels;
     if (depth == levels.size())
         return (size_t(1) << p.the_tile.n_reg_bits())
-                * (2 + (state.in_padding ? 0 : p.the_schedule.stages.size()));
-    size_t ops = 4;
+                * (tuning::ops_of_load_and_store
+                        + (state.in_padding ? 0 : p.the_schedule.stages.size()));
+    size_t ops = tuning::ops_of_loop;
     for_each_part(p.the_tile, levels[depth], state, [&](const segment &, const nest_state &below) {
         if (ops <= tuning::max_kernel_ops) ops += count_ops(p, depth + 1, below);
     });
@@ -139,7 +140,7 @@ size_t count_ops(const plan &p) {
 size_t prefer_less_code(plan &p, size_t ops) {
     const int n = p.n_driver_levels, more = more_driver_levels(p);
     if (more == n) return ops;
-    const auto cost = [&](size_t n_ops) {
+    const auto cost = [&](size_t n_ops) { // of the kernels that there are now
         return n_ops + p.kernels.size() * tuning::kernel_cost_ops;
     };
     const size_t cost_before = cost(ops);

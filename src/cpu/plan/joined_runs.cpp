@@ -20,9 +20,10 @@ int find_level(const move_problem &p, bool of_src, dim_t stride) {
     return -1;
 }
 
-// Elements that a tile takes of the joined run: no more than 16, which have half as many phases as
-// 32.
-dim_t tile_elems(int elem_bytes) { return std::min<dim_t>(16, tuning::line_bytes / elem_bytes); }
+// Elements that a tile takes of the joined run.
+dim_t tile_elems(int elem_bytes) {
+    return std::min(tuning::max_joined_tile_elems, tuning::line_bytes / elem_bytes);
+}
 
 bool is_worth_joining(dim_t n, int elem_bytes, bool of_src) {
     if (is_pow2(n) || n > tuning::max_phases) return false;

@@ -31,7 +31,7 @@ row_list rows_of(const row_steps_list &all_steps) {
 
 constexpr size_t n_l1_sets = tuning::l1_set_period_bytes / tuning::line_bytes;
 
-// So many rows crowd any L1, wherever they are.
+// So many rows crowd any L1, wherever they are: more for each set than it is ever asked about.
 constexpr dim_t most_counted_rows = 16 * n_l1_sets;
 static_assert(most_counted_rows / n_l1_sets >= tuning::min_whole_lines_in_l1_set);
 
@@ -81,13 +81,17 @@ bool transposes_rows(
                     [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
 }
 
-// Of the rows of the source that a tile reads.
+bool has(const bit_indices &run, size_t bit) {
+    return std::find(run.begin(), run.end(), int(bit)) != run.end();
+}
+
+// Of the rows of the source that lanes of the destination's vectors come from. (What registers
+// alone step through reads other lines one after the other.)
 int source_rows_in_l1_set(const tile &t) {
     row_steps_list steps;
-    for (int b : t.dst_run)
-        if (t.bits[size_t(b)].is_read
-                && std::find(t.src_run.begin(), t.src_run.end(), b) == t.src_run.end())
-            steps.push_back({t.bits[size_t(b)].src_stride_bytes, 2});
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (has(t.dst_run, b) && !has(t.src_run, b) && t.bits[b].is_read)
+            steps.push_back({t.bits[b].src_stride_bytes, 2});
     return rows_in_l1_set(steps);
 }
 
@@ -98,7 +102,7 @@ bool ends_within_lines(dim_t run_bytes) {
 }
 
 int rows_in_l1_set(dim_t stride, dim_t n_rows) {
-    return rows_in_l1_set(row_steps_list {{stride, std::min<dim_t>(n_rows, 64)}});
+    return rows_in_l1_set(row_steps_list {{stride, n_rows}});
 }
 
 int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
@@ -171,13 +175,10 @@ bool reads_colliding_rows(const tile &t) {
     return source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
 }
 
-bool crowds_l1(const tile &t) { return reads_odd_runs(t) && reads_colliding_rows(t); }
-
 int stored_rows_in_l1_set(const tile &t) {
     row_steps_list steps;
     for (size_t b = 0; b < t.bits.size(); b++)
-        if (t.bits[b].level >= 0
-                && std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end())
+        if (t.bits[b].level >= 0 && !has(t.dst_run, b))
             steps.push_back({t.bits[b].dst_stride_bytes, 2});
     return rows_in_l1_set(steps);
 }

@@ -13,7 +13,7 @@ namespace tfmt::cpu {
 // Whether runs of so many bytes end within lines.
 bool ends_within_lines(dim_t run_bytes);
 
-// How many of so many rows, `stride` bytes apart, share the fullest set of L1.
+// How many of so many rows, a few, `stride` bytes apart, share the fullest set of L1.
 int rows_in_l1_set(dim_t stride, dim_t n_rows);
 
 // How many lines of the destination, one for each of these levels' steps of a line and more, share
@@ -31,8 +31,8 @@ int lines_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
 
-// Whether a tile reads a quarter of each line or less, of so many rows that share a set of L1 that
-// the line is gone when its next part is wanted.
+// Whether a tile loads a quarter of each line or less, holes and fillers included, of so many rows
+// that share a set of L1 that the line is gone when its next part is wanted.
 bool reads_lines_again(const tile &t);
 
 // Lines of the destination that a tile writes in part, for the next ones to complete.
@@ -41,7 +41,8 @@ int open_lines(const tile &t);
 // Whether a tile of vectors below a line stores whole lines of other rows than it reads.
 bool stores_lines(const tile &t);
 
-// Whether a tile reads a quarter of each line or less, and the level that it reads along goes on.
+// Whether what a tile reads of each line is a quarter or less, and the level that it reads along
+// goes on.
 bool reads_on_in_lines(const tile &t, const std::vector<level> &levels);
 
 // Whether tiles end within lines of the source, of which the next ones read the rest.
@@ -51,10 +52,8 @@ bool reads_odd_runs(const tile &t);
 // the next tile, or none is left for what is written.
 bool reads_colliding_rows(const tile &t);
 
-// reads_odd_runs() and reads_colliding_rows().
-bool crowds_l1(const tile &t);
-
-// How many of the destination's rows that a tile stores share the fullest set of L1.
+// How many of the destination's rows that a tile stores, by all of its registers, share the fullest
+// set of L1.
 int stored_rows_in_l1_set(const tile &t);
 
 // Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.

@@ -73,8 +73,9 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     const dim_t min_sunk_call_bytes = pattern == memory_pattern::streamed
             ? tuning::min_sunk_call_bytes_streamed
             : tuning::min_sunk_call_bytes;
-    blocking b(levels, limits, t, is_simple ? blocking::no_limit : min_sunk_call_bytes);
-    const bool is_odd = reads_odd_runs(t), crowds = crowds_l1(t), copies = copies_rows(t);
+    blocking b(levels, limits, t, is_simple ? blocking::never_sink : min_sunk_call_bytes);
+    const bool is_odd = reads_odd_runs(t), copies = copies_rows(t);
+    const bool crowds = is_odd && reads_colliding_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:
     case memory_pattern::in_l2_mostly_written:

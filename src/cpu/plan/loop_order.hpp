@@ -20,8 +20,7 @@ enum class memory_pattern {
     mostly_written,
     streamed,    // as beyond_l2, with stores that bypass the caches
     staged,      // blocks that go through a scratch, each continuing the runs of the one before it
-    staged_near, // the same with blocks that L1 holds: where the last cache holds part of the
-                 // tensors
+    staged_near, // the same with smaller blocks: where the last cache holds part of the tensors
     collected    // blocks that go through a scratch, along the rows of the source
 };
 
@@ -35,8 +34,8 @@ struct loop_order {
 // Bytes of a scratch from a run of so many bytes of a block to the next one.
 dim_t scratch_row_bytes(dim_t run_bytes);
 
-// Of the machine only what it does with many rows and pages counts. `is_simple`: loops whose blocks
-// do not nest are outside of all others, which makes fewer jobs.
+// Of the machine only what it does with lines, rows and pages counts. `is_simple`: loops whose
+// blocks do not nest are outside of all others, which makes fewer jobs.
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m, bool is_simple = false);
 

@@ -33,13 +33,12 @@ struct stored_input {
     const search_input content;
 };
 
-// What was found. A search took 3.4 of the 38 us that a reorder then took to be made, and the same
-// few come again: those of 283 reorders of frameworks are 36 on AVX-512, 24 on AVX2, 16 on SSE4.1.
-constexpr int n_kept_searches = 256;
+// What was found.
 using search_lru = lru<stored_input, std::shared_ptr<const schedule>>;
 
 search_lru &made_searches() {
-    static search_lru &made = *new search_lru(n_kept_searches); // as caches, never destroyed
+    static search_lru &made = *new search_lru(
+            tuning::n_kept_searches); // as caches, never destroyed
     return made;
 }
 

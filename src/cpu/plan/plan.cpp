@@ -78,6 +78,14 @@ bool has_aligned_vectors(const plan &p) {
     });
 }
 
+// How a plan is laid out. `is_simple`: without phases of tiles, in the order of the source and with
+// loops whose blocks do not nest outside of all others, which makes less code and fewer jobs, if
+// slower.
+struct way {
+    store_path stores;
+    bool is_simple = false;
+};
+
 memory_pattern pattern_of(const plan &p, bool is_simple) {
     switch (p.stores) {
     case store_path::streamed: return memory_pattern::streamed;
@@ -108,7 +116,7 @@ bool has_too_small_blocks(const plan &p) {
 }
 
 // False if the destination cannot be written that way.
-bool choose_order(plan &p, bool is_simple = false) {
+bool choose_order(plan &p, bool is_simple) {
     const move_problem whole = p.problem;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
             p.the_tile, pattern_of(p, is_simple), p.target, is_simple);
@@ -134,22 +142,21 @@ bool choose_order(plan &p, bool is_simple = false) {
     const conversion &c = whole.converts;
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum
             && (c.at_load || !c.pairs_rows))
-        p.scratch = make_staging(whole, p.the_tile, order, p.stores == store_path::staged);
+        p.scratch = make_staging(whole, p.the_tile, order, p.stores);
     return p.scratch && !has_too_small_blocks(p);
 }
 
 // What comes before the order of the levels.
-plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
-        bool with_phases = true) {
+plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) {
     plan begun {};
     begun.mode = mode;
-    begun.stores = stores;
+    begun.stores = w.stores;
     begun.target = m;
     if (mode == plan_mode::move) {
         begun.problem = m.vector_bytes < tuning::min_cut_at_data_vector_bytes
                 ? p
                 : cut_at_data(p, m.vector_bytes);
-        begun.the_tile = choose_tile(begun.problem, m, stores, with_phases);
+        begun.the_tile = choose_tile(begun.problem, m, w.stores, !w.is_simple);
     } else {
         begun.problem = p;
         begun.the_tile = choose_zero_tile(p, m);
@@ -161,27 +168,25 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, store_p
 }
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
-// much code. `other`: a plan of the same problem and machine, or null: where it is better there is
-// none. `is_simple`: without phases of tiles, in the order of the source and with loops whose
-// blocks do not nest outside of all others, which makes less code and fewer jobs, if slower.
-bool lay_out(const move_problem &p, const machine &m, plan_mode mode, store_path stores,
-        const plan *other, plan *out, bool is_simple = false) {
-    *out = begin_plan(p, m, mode, stores, !is_simple);
-    // A scratch lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy,
-    // streamed 2.8) and write them.
-    if (other && uses_scratch(other->stores)
-            && (reads_lines_again(out->the_tile)
-                    || open_lines(out->the_tile) > tuning::max_open_lines))
+// much code.
+bool finish_plan(plan &p, bool is_simple) {
+    if (!choose_order(p, is_simple)) return false;
+    if (p.mode == plan_mode::move) p.the_schedule = find_schedule(p.the_tile, p.target);
+    return cut_into_jobs(p);
+}
+
+bool lay_out(const move_problem &p, const machine &m, plan_mode mode, way w, plan *out) {
+    *out = begin_plan(p, m, mode, w);
+    return finish_plan(*out, w.is_simple);
+}
+
+// Whether tiles do well past the caches. `has_staged`: the other way is through a scratch, which
+// lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
+// them.
+bool is_worth_streaming(const tile &t, bool has_staged) {
+    if (has_staged && (reads_lines_again(t) || open_lines(t) > tuning::max_open_lines))
         return false;
-    // Lines that a tile with phases begins wait for all of these before they are complete. Time
-    // over memcpy, streamed / not, reorders of 48 to 280 MB, 11 on AVX2 5.2 / 0.95, 17 on SSE4.1
-    // 6.9 / 1.15 (s8 BcA16a48b4a -> aBC2b8c16b2c 64x384x1024 18.7 / 1.1).
-    if (stores == store_path::streamed && !out->the_tile.phased.empty()
-            && open_lines(out->the_tile) > 1)
-        return false;
-    if (!choose_order(*out, is_simple)) return false;
-    if (mode == plan_mode::move) out->the_schedule = find_schedule(out->the_tile, m);
-    return cut_into_jobs(*out);
+    return t.phased.empty() || open_lines(t) <= tuning::max_open_lines_of_phases;
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
@@ -191,7 +196,7 @@ bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
     move_problem joined;
     for (const bool of_src : {false, true})
         if (join_runs(p, of_src, m.vector_bytes, &joined)
-                && lay_out(joined, m, plan_mode::move, store_path::plain, nullptr, out)
+                && lay_out(joined, m, plan_mode::move, {store_path::plain}, out)
                 && !out->the_tile.phased.empty())
             return true;
     return false;
@@ -199,12 +204,13 @@ bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
 
 // Whether steps of padding surround levels with larger strides, so that the destination is gone
 // through once for the data and again for them.
-bool pads_in_extra_passes(const plan &p, const move_problem &whole) {
+bool pads_in_extra_passes(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
+    const limit_list &limits = p.problem.limits;
     for (size_t i = 0; i < levels.size(); i++) {
         const level &l = levels[i];
-        const dim_t n_written = std::min(l.extent, whole.limits[size_t(l.dim)].store / l.unit);
-        if (read_steps(whole.limits, l) >= n_written) continue;
+        const dim_t n_written = std::min(l.extent, limits[size_t(l.dim)].store / l.unit);
+        if (read_steps(limits, l) >= n_written) continue;
         if (std::any_of(levels.begin() + dim_t(i), levels.end(),
                     [&](const level &inner) { return inner.dst_stride > l.dst_stride; }))
             return true;
@@ -235,9 +241,9 @@ bool make_plan(
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m));
-    if (!(wants_detour && lay_out(p, m, mode, detour, nullptr, out))
-            && !lay_out(p, m, mode, store_path::plain, nullptr, out)
-            && !lay_out(p, m, mode, store_path::plain, nullptr, out, true)) {
+    if (!(wants_detour && lay_out(p, m, mode, {detour}, out))
+            && !lay_out(p, m, mode, {store_path::plain}, out)
+            && !lay_out(p, m, mode, {store_path::plain, true}, out)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }
@@ -247,7 +253,10 @@ bool make_plan(
 
 bool make_streamed_plan(
         const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
-    return exceeds_cache(p, m) && lay_out(p, m, mode, store_path::streamed, for_any, out);
+    if (!exceeds_cache(p, m)) return false;
+    *out = begin_plan(p, m, mode, {store_path::streamed});
+    return is_worth_streaming(out->the_tile, for_any && uses_scratch(for_any->stores))
+            && finish_plan(*out, false);
 }
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
@@ -258,14 +267,15 @@ bool wants_padding_apart(const move_problem &p, const machine &m, double share) 
             && share >= narrow_share)
         return true;
     plan one = begin_plan(
-            p, m, plan_mode::move, is_past_caches ? store_path::streamed : store_path::plain);
-    if (!choose_order(one) || stores_colliding_rows(one.the_tile)) return true;
+            p, m, plan_mode::move, {is_past_caches ? store_path::streamed : store_path::plain});
+    if (!choose_order(one, false) || stores_colliding_rows(one.the_tile)) return true;
+    if (!is_past_caches && one.moved_bytes > dim_t(m.l2_bytes)
+            && share >= tuning::min_padding_passes_share && pads_in_extra_passes(one))
+        return true;
     // Tiles with phases carry zeros along in pieces of a few bytes: s8 abc -> ABc16b48a4b 768x1x10
     // 7.7 times memcpy, 1.7 with the padding apart; 5 others 0.95 of the time.
     plan joined;
-    if (lay_out_joined(p, m, &joined)) return true;
-    return !is_past_caches && one.moved_bytes > dim_t(m.l2_bytes)
-            && share >= tuning::min_padding_passes_share && pads_in_extra_passes(one, p);
+    return lay_out_joined(p, m, &joined);
 }
 
 std::string to_text(const plan &p) {

@@ -9,6 +9,7 @@
 #include "cpu/plan/stages.hpp"
 #include "cpu/plan/staging.hpp"
 #include "cpu/plan/tile.hpp"
+#include "cpu/plan/tuning.hpp"
 
 // plan(problem, machine): a pure function that decides everything before a line of code is
 // generated: the tile, the order of the loops, which of them the driver runs and which the kernels,
@@ -19,7 +20,8 @@ namespace tfmt::cpu {
 struct nest_state {
     limit_list limits;
     bool in_padding = false;
-    std::array<dim_t, max_phased_levels> phases {}; // the first step of each of tile::phased
+    std::array<dim_t, tuning::max_phased_levels>
+            phases {}; // the first step of each of tile::phased
 };
 
 // The state inside segment `s` of a level of `dim`.

@@ -143,6 +143,15 @@ bool is_whole_with(const move_problem &p, bit_list run, int index, bool of_src) 
     return steps > 0 && steps <= tuning::max_packed_steps;
 }
 
+// Whether runs are packed at all, steps that are no power of two are few bytes, and padding behind
+// them does not fill whole vectors of the destination, of which what is read would then be one step
+// in each of many.
+bool is_worth_packing(const move_problem &p, const level &l, dim_t n_read, int vector_bytes) {
+    const dim_t data_bytes = l.dst_stride << ceil_log2(n_read);
+    return may_pack_runs(p) && n_read * p.elem_bytes <= tuning::max_packed_step_bytes
+            && (l.dst_stride * l.extent < vector_bytes || data_bytes >= vector_bytes);
+}
+
 } // namespace
 
 bool may_pack_runs(const move_problem &p) {
@@ -161,18 +170,25 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
     bool is_packed = false;
     bool is_whole = true; // of all dimensions in it there are all steps
     bool is_whole_before_dim = true;
+    const auto bytes_of = [&](dim_t n) {
+        return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
+    };
+    const auto is_at_hole = [&] { return is_packed && run.size() == hole_end; };
+    // The run goes on behind a hole, which is so many elements with what lies before it.
+    const auto go_on_behind = [&](dim_t n) {
+        n_elems = n;
+        is_packed = false;
+        packed_bits = 0; // elements of a packed run have no holes between them
+    };
     // False if there are none.
     const auto add_fillers = [&] {
-        const bool is_behind_hole = is_packed && run.size() == hole_end;
-        const dim_t n_steps = is_behind_hole ? dim_t(1) << hole_end : n_elems;
-        if (!of_src || is_packed != is_behind_hole || n_steps > vector_bytes) return false;
-        const bit_list fillers = fillers_behind(p, run, n_steps * elem_bits / 8, vector_bytes);
+        const dim_t n_steps = is_at_hole() ? dim_t(1) << hole_end : n_elems;
+        if (!of_src || is_packed != is_at_hole() || n_steps > vector_bytes) return false;
+        const bit_list fillers = fillers_behind(p, run, bytes_of(n_steps), vector_bytes);
         if (fillers.empty()) return false;
         for (const level_bit &b : fillers)
             run.push_back(b);
-        n_elems = n_steps << fillers.size();
-        is_packed = false;
-        packed_bits = 0; // elements of a packed run have no holes between them
+        go_on_behind(n_steps << fillers.size());
         return true;
     };
     const int of_one = of_src && may_pack_runs(p) ? level_of_one(p, vector_bytes) : -1;
@@ -181,14 +197,10 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
         grown = false;
         for (size_t i = 0; i < p.levels.size() && !grown; i++) {
             const level &l = p.levels[i];
-            const auto bytes_of = [&](dim_t n) {
-                return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
-            };
             const int n_digit_bits = phased.has(l) ? digit_bits(l, of_src) : 0;
             if (!l.is_regular() && n_digit_bits == 0) continue;
             const dim_t stride = stride_of(l, of_src);
-            const bool is_behind_hole = is_packed && run.size() == hole_end
-                    && stride == bytes_of(dim_t(1) << hole_end);
+            const bool is_behind_hole = is_at_hole() && stride == bytes_of(dim_t(1) << hole_end);
             if ((stride != bytes_of(n_elems) && !is_behind_hole)
                     || !may_enter(p, run, int(i), phased))
                 continue;
@@ -196,11 +208,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             // A level of which one step is moved (the others are padding) is no run.
             const dim_limits &limits = p.limits[size_t(l.dim)];
             if ((of_src ? limits.load : limits.store) <= l.unit && int(i) != of_one) continue;
-            if (is_behind_hole) {
-                is_packed = false;
-                n_elems = dim_t(1) << hole_end;
-                packed_bits = 0; // as above
-            }
+            if (is_behind_hole) go_on_behind(dim_t(1) << hole_end);
             const int n_bits = n_digit_bits > 0 ? n_digit_bits : total_bits(l);
             // What a tail leaves of a packed run must be a beginning of it: others are many pieces
             // where there are no masks. Or all is there with this level: 3 in blocks of 2, of which
@@ -219,8 +227,7 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, 
             for (int k = 0; k < n_bits; k++)
                 run.push_back({int(i), k});
             if (int(i) == of_one) {
-                n_elems = extent;
-                packed_bits = 0; // as above
+                go_on_behind(extent);
                 grown = true;
                 continue;
             }
@@ -276,19 +283,6 @@ dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
         n_bits = std::min(n_bits, n_bits_before_dim * dim_steps);
     return std::max<dim_t>(1, n_bits / 8);
 }
-
-namespace {
-
-// Whether runs are packed at all, steps that are no power of two are few bytes, and padding behind
-// them does not fill whole vectors of the destination, of which what is read would then be one step
-// in each of many.
-bool is_worth_packing(const move_problem &p, const level &l, dim_t n_read, int vector_bytes) {
-    const dim_t data_bytes = l.dst_stride << ceil_log2(n_read);
-    return may_pack_runs(p) && n_read * p.elem_bytes <= tuning::max_packed_step_bytes
-            && (l.dst_stride * l.extent < vector_bytes || data_bytes >= vector_bytes);
-}
-
-} // namespace
 
 move_problem cut_at_data(const move_problem &p, int vector_bytes) {
     move_problem cut = p;

@@ -10,8 +10,6 @@ namespace tfmt::cpu {
 
 namespace {
 
-using namespace tuning;
-
 // Bits set in a pattern. Without an instruction for it __builtin_popcount is a call, which was an
 // eighth of the time that a reorder with three channels took to be made.
 int count_bits(uint32_t pattern) {
@@ -54,14 +52,15 @@ private:
 
     void relax_exchanges(uint32_t after) {
         for (int bytes = 1 << p_.elem_log2; bytes <= 8; bytes *= 2)
-            relax_rotation(after, position(bytes), position(8), cost_unpack);
-        if (p_.vector_bytes == 32) relax_rotation(after, position(16), position(16), cost_lanes16);
+            relax_rotation(after, position(bytes), position(8), tuning::cost_unpack);
+        if (p_.vector_bytes == 32)
+            relax_rotation(after, position(16), position(16), tuning::cost_lanes16);
         if (p_.vector_bytes != 64) return;
-        relax_rotation(after, position(32), position(32), cost_lanes16);
+        relax_rotation(after, position(32), position(32), tuning::cost_lanes16);
         // Lanes 0,2 of both: the lower of the two bits left, the upper took its place.
         const int low = position(16), high = position(32);
         const uint32_t staying = (after & ~(1u << high)) | (after >> low & 1) << high;
-        relax(after, staying & ~(1u << low), low, after >> high & 1, cost_lanes16);
+        relax(after, staying & ~(1u << low), low, after >> high & 1, tuning::cost_lanes16);
     }
 
     // `from`..`to` rotated up by one: a bit entered at `from`, the one at `to` left.
@@ -98,7 +97,7 @@ private:
                 if (!in) break;
             }
             for (uint32_t in = range;; in = (in - 1) & range) {
-                improve(rest | in, best[count(in)] + cost_permute);
+                improve(rest | in, best[count(in)] + tuning::cost_permute);
                 if (!in) break;
             }
         }

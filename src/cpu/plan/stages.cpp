@@ -12,8 +12,6 @@ namespace tfmt::cpu {
 
 namespace {
 
-using namespace tuning;
-
 // What the lanes hold, as far as it matters: a digit of four bits for each lane position, the
 // lowest first. Bits that the destination run does not name are all alike.
 using lanes_t = uint32_t;
@@ -119,7 +117,7 @@ public:
                 open_.push({total, minus_index});
                 continue;
             }
-            if (n_expanded++ == n_easy) find_patterns();
+            if (n_expanded++ == tuning::n_easy_states) find_patterns();
             if (is_load(current.lanes)) {
                 *out = trace(index);
                 return true;
@@ -131,8 +129,6 @@ public:
     }
 
 private:
-    static constexpr int n_easy = 32; // states that most searches do not go beyond
-
     // Estimated total cost and minus the index: among equals the newest, which is the deepest.
     using entry = std::pair<float, int>;
 
@@ -219,14 +215,15 @@ private:
         if (has_patterns_) pattern = patterns_[positions_of_needed(lanes)];
         if (needs_permute(lanes)) // or, with permutes at the end only, one bit that enters twice
             return std::max(pattern,
-                    float(n_entering) * cost_unpack
-                            + (has_word_permutes_ ? cost_unpack : cost_permute));
+                    float(n_entering) * tuning::cost_unpack
+                            + (has_word_permutes_ ? tuning::cost_unpack : tuning::cost_permute));
         if (has_patterns_) return pattern;
         int n_high = 0;
         for (int i = std::max(0, position(16)); i < n_run_; i++)
             n_high += digit_at(run_, i) == other && digit_at(lanes, i) != other;
-        return float(n_entering) * cost_unpack
-                + float(std::min(n_high, n_entering)) * (cost_lanes16 - cost_unpack);
+        return float(n_entering) * tuning::cost_unpack
+                + float(std::min(n_high, n_entering))
+                * (tuning::cost_lanes16 - tuning::cost_unpack);
     }
 
     void push(const node &c) {
@@ -282,13 +279,16 @@ private:
             const lanes_t lanes = nodes_[size_t(next)].lanes;
             const int low = position(16), high = position(32);
             add_exchange(next, with_digit(lanes, high, digit_at(lanes, low)), low,
-                    digit_at(lanes, high), stage_kind::alternate, 0, cost_lanes16);
-            add_rotation(next, position(32), position(32), stage_kind::quarters, 0, cost_lanes16);
+                    digit_at(lanes, high), stage_kind::alternate, 0, tuning::cost_lanes16);
+            add_rotation(next, position(32), position(32), stage_kind::quarters, 0,
+                    tuning::cost_lanes16);
         }
         if (t_.vector_bytes == 32)
-            add_rotation(next, position(16), position(16), stage_kind::halves, 0, cost_lanes16);
+            add_rotation(
+                    next, position(16), position(16), stage_kind::halves, 0, tuning::cost_lanes16);
         for (int unit = 8; unit >= t_.elem_bytes; unit /= 2)
-            add_rotation(next, position(unit), position(8), stage_kind::unpack, unit, cost_unpack);
+            add_rotation(next, position(unit), position(8), stage_kind::unpack, unit,
+                    tuning::cost_unpack);
     }
 
     // From any order of the lane positions [from, to).
@@ -297,7 +297,7 @@ private:
         to = std::min(to, n_);
         if (to - from < 2) return;
         lanes_t lanes = nodes_[size_t(next)].lanes;
-        const float total = nodes_[size_t(next)].cost + cost_permute;
+        const float total = nodes_[size_t(next)].cost + tuning::cost_permute;
         std::array<uint32_t, 8> order;
         for (int i = from; i < to; i++)
             order[size_t(i)] = digit_at(lanes, i);
@@ -325,9 +325,9 @@ private:
             for (int i = 0; i < n_; i++)
                 if (held >> i & 1) lanes = with_digit(lanes, i, any);
             if (n_held == n_needed_)
-                push({lanes, cost_permute, 0, stage_kind::permute, other, 0});
+                push({lanes, tuning::cost_permute, 0, stage_kind::permute, other, 0});
             else
-                push({lanes, cost_permute2, 0, stage_kind::permute2, any, 0});
+                push({lanes, tuning::cost_permute2, 0, stage_kind::permute2, any, 0});
         }
     }
 

@@ -141,12 +141,13 @@ dim_t count_lines(const line_list &lines) {
 }
 
 staging make_staging(
-        const move_problem &p, const tile &t, const loop_order &order, bool may_chain) {
+        const move_problem &p, const tile &t, const loop_order &order, store_path stores) {
     std::vector<block_part> parts = parts_of_block(p, t, order);
     std::stable_sort(parts.begin(), parts.end(), [](const block_part &a, const block_part &b) {
         return a.steps.dst_stride < b.steps.dst_stride;
     });
     if (!is_nested(parts)) return {};
+    const bool is_staged = stores == store_path::staged;
     staging s;
     s.bit_strides.resize(t.bits.size(), 0);
     s.level_strides.resize(size_t(order.n_block_levels), 0);
@@ -176,7 +177,7 @@ staging make_staging(
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
     if (run_bytes == 0) run_bytes = bytes;
-    if (run_bytes < (may_chain ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
+    if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
         return {};
     s.scratch_bytes = bytes;
     s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
@@ -184,9 +185,9 @@ staging make_staging(
     // so, 41 collected ones of 2 to 34 MB on AVX-512 1.58 / 1.53 (u8 2048x2048 transposed 1.77
     // / 1.61); read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged
     // ones 0.726 / 0.729.
-    s.fetches_to_l1 = !may_chain && t.src_run_bytes >= tuning::line_bytes;
+    s.fetches_to_l1 = !is_staged && t.src_run_bytes >= tuning::line_bytes;
     if (const level *around = level_around(order, 1)) {
-        s.is_chained = may_chain && around->dst_stride == run_bytes;
+        s.is_chained = is_staged && around->dst_stride == run_bytes;
         s.next_block_bytes = around->src_stride;
     }
     if (const level *around = level_around(order, 2)) s.next_chain_bytes = around->src_stride;

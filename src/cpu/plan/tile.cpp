@@ -24,26 +24,6 @@ dim_t pass_bytes(dim_t step_bytes, const std::vector<level> &levels, size_t firs
     return bytes;
 }
 
-namespace {
-
-bool is_packed(const tile &t, const bit_indices &run, dim_t tile_bit::*stride, int elem_bits) {
-    for (size_t i = 0; i < run.size(); i++) {
-        const tile_bit &b = t.bits[size_t(run[i])];
-        if (b.level >= 0 && b.*stride != (dim_t(elem_bits) << i) / 8) return true;
-    }
-    return false;
-}
-
-} // namespace
-
-bool is_src_packed(const tile &t, const bit_indices &run) {
-    return is_packed(t, run, &tile_bit::src_stride_bytes, t.src_elem_bits);
-}
-
-bool is_dst_packed(const tile &t, const bit_indices &run) {
-    return is_packed(t, run, &tile_bit::dst_stride_bytes, t.dst_elem_bits);
-}
-
 int tile::phased_index(const level &l) const {
     for (size_t i = 0; i < phased.size(); i++)
         if (!l.is_regular() && phased[i].dim == l.dim) return int(i);
@@ -61,6 +41,14 @@ int max_reg_bits(const move_problem &p, const machine &m) {
 
 namespace {
 
+bool is_packed(const tile &t, const bit_indices &run, dim_t tile_bit::*stride, int elem_bits) {
+    for (size_t i = 0; i < run.size(); i++) {
+        const tile_bit &b = t.bits[size_t(run[i])];
+        if (b.level >= 0 && b.*stride != (dim_t(elem_bits) << i) / 8) return true;
+    }
+    return false;
+}
+
 // Where not both sides can be moved by whole vectors, the destination's stores are whole: a line
 // that is stored in parts costs more than one that is loaded in parts. But lines of source rows
 // that collide are gone from L1 before their next part is wanted, so these are better read at once,
@@ -73,8 +61,7 @@ bool prefers_whole_src_lines(
     if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
     if (is_half_padding(p)) return false;
     const int of_dst = rows_in_l1_set(p, src, dst, false);
-    // 16 (all steps of a tile) and 14 (all that a level has) are as many.
-    return uses_scratch(stores) || 2 * of_src > 3 * of_dst;
+    return uses_scratch(stores) || of_src > tuning::src_rows_over_dst_rows * of_dst;
 }
 
 // Whether the steps of irregular level `i` go on where a run ends, or share lines, on either side.
@@ -220,14 +207,13 @@ struct run_pair {
 // a vector (f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4), nor for padding (f32 abc -> AcB16b32a2b
 // 8x384x1024 1.0 / 3.3).
 bool fit_lines(const move_problem &p, const machine &m, store_path stores,
-        const bit_list &whole_src, const bit_list &whole_dst, run_pair *runs) {
-    if (!m.streams_lines || stores != store_path::streamed || whole_dst[0].level < 0
-            || p.dst_elem_bits() / 8 != p.elem_bytes || m.vector_bytes >= tuning::line_bytes
-            || is_half_padding(p))
+        const bit_list &src_vector, const bit_list &whole_dst, run_pair *runs) {
+    if (!m.streams_lines || stores != store_path::streamed || p.dst_elem_bits() / 8 != p.elem_bytes
+            || m.vector_bytes >= tuning::line_bytes || is_half_padding(p))
         return false;
     const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
-    bit_list src = whole_src;
+    bit_list src = src_vector;
     while (!src.empty() && union_size(src, line) > n_bits)
         src.pop_back();
     const level &along_dst = p.levels[size_t(whole_dst[0].level)];
@@ -272,7 +258,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
         shortened.pop_back();
 
     const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);
-    while (may_leave_lines && src.size() > 2
+    while (may_leave_lines && src.size() > tuning::min_src_run_bits_left
             && lines_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
         src.pop_back();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
@@ -294,7 +280,7 @@ bool has_too_many_phases(const move_problem &p, const tile &t) {
     for (size_t i = 0; i < p.levels.size(); i++)
         if (t.phased_index(p.levels[i]) >= 0 && n_phases <= most)
             n_phases *= ceil_div(p.levels[i].extent, dim_t(1) << t.bits_of_level[i]);
-    return n_phases > most || t.phased.size() > size_t(max_phased_levels);
+    return n_phases > most || t.phased.size() > size_t(tuning::max_phased_levels);
 }
 
 // Up to how many moved bytes a tile takes several rows at once; 0 if the two runs are not the same
@@ -308,11 +294,7 @@ dim_t most_bytes_of_rows(const machine &m, const run_pair &runs, const bit_list 
     return is_copied ? std::numeric_limits<dim_t>::max() : tuning::max_moved_bytes_of_permuted_rows;
 }
 
-// Of rows that leave registers, some that lie side by side in the destination: what is
-// stored of one may reach into the next where there are no masks (ir/widen). Time over memcpy, one
-// row / four, the 131 of 11700 reorders that this changes on AVX2: 1.52 / 1.31 (f32 ABcd4a4b ->
-// acdb 64x3x3x3 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with two rows a third of it
-// less, with eight the same; 77 on SSE4.1 1.62 / 1.33.
+// Of rows that leave registers, some that lie side by side in the destination.
 void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, bit_list &taken) {
     const dim_t row_bytes = bytes_of_run(p, run, false);
     for (size_t i = 0; i < p.levels.size(); i++) {
@@ -323,7 +305,7 @@ void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, b
         if (l.dst_stride != row_bytes || !may_follow || !may_enter(p, taken, int(i))) continue;
         while (taken.size() < n_lane_bits)
             taken.push_back({-1, int(taken.size())});
-        for (int k = 0; k < std::min(tuning::copy_reg_bits, total_bits(l)); k++)
+        for (int k = 0; k < std::min(tuning::row_bits, total_bits(l)); k++)
             taken.push_back({int(i), k});
         return;
     }
@@ -333,11 +315,11 @@ void take_rows(const move_problem &p, const bit_list &run, size_t n_lane_bits, b
 // and a loop around each is most of the time of small tensors.
 void take_padding_vectors(const move_problem &p, const bit_list &whole_dst, size_t n_lane_bits,
         size_t max_bits, bit_list &taken) {
-    size_t n_left = tuning::copy_reg_bits;
+    size_t n_left = tuning::padding_vector_bits;
     for (size_t i = n_lane_bits; i < whole_dst.size(); i++) {
         const level_bit &b = whole_dst[i];
         if (contains(taken, b)) continue;
-        if (n_left-- == 0 || taken.size() >= max_bits || is_filler(b)) return;
+        if (n_left-- == 0 || taken.size() >= max_bits) return;
         const level &l = p.levels[size_t(b.level)];
         if (!l.is_regular() || is_read(p.limits, l, b.k)) return;
         taken.push_back(b);
@@ -378,6 +360,14 @@ tile choose_tile_for(
 }
 
 } // namespace
+
+bool is_src_packed(const tile &t, const bit_indices &run) {
+    return is_packed(t, run, &tile_bit::src_stride_bytes, t.src_elem_bits);
+}
+
+bool is_dst_packed(const tile &t, const bit_indices &run) {
+    return is_packed(t, run, &tile_bit::dst_stride_bytes, t.dst_elem_bits);
+}
 
 tile choose_tile(const move_problem &p, const machine &m, store_path stores, bool with_phases) {
     const auto irregular = [](const level &l) { return !l.is_regular(); };

@@ -103,9 +103,6 @@ dim_t pass_bytes(dim_t step_bytes, const std::vector<level> &levels, size_t firs
 bool is_src_packed(const tile &t, const bit_indices &run);
 bool is_dst_packed(const tile &t, const bit_indices &run);
 
-// At most so many levels of a tile have phases.
-constexpr int max_phased_levels = 2;
-
 // Registers that a tile may have, as a power of two.
 int max_reg_bits(const move_problem &p, const machine &m);
 

@@ -19,16 +19,6 @@ double n_elements(const move_problem &p, dim_t dim_limits::*limit) {
     return n;
 }
 
-} // namespace
-
-dim_t moved_bytes(const move_problem &p) {
-    const double bits = n_elements(p, &dim_limits::load) * p.moved_src_bits()
-            + n_elements(p, &dim_limits::store) * p.moved_dst_bits();
-    return dim_t(std::min(bits / 8, 9e18));
-}
-
-namespace {
-
 // Rows of a source that are read in one piece, and where the next ones begin behind a gap.
 struct row_pitch {
     dim_t row_bytes;
@@ -56,6 +46,12 @@ row_pitch source_rows(const move_problem &p) {
 }
 
 } // namespace
+
+dim_t moved_bytes(const move_problem &p) {
+    const double bits = n_elements(p, &dim_limits::load) * p.moved_src_bits()
+            + n_elements(p, &dim_limits::store) * p.moved_dst_bits();
+    return dim_t(std::min(bits / 8, 9e18));
+}
 
 dim_t touched_bytes(const move_problem &p) {
     const bool is_regular = std::all_of(

@@ -3,135 +3,681 @@
 
 #include "common/memory_desc.hpp"
 
-// Every heuristic constant of the planner, with its unit and its reason.
+// Every number that was tuned for plans (cpu/plan, cpu/ir) and executions (cpu/exec,
+// cpu/masked_sums), with its unit, its reason and what was tried. Rules that need no number stand
+// with their reason at the function that applies them.
+//
+// How to read the figures. They are geometric means of time over memcpy of the same bytes, of the
+// reorders that the rule changes: first without it (or with what was tried), then with it, "/"
+// between. Without the name of an instruction set they are of AVX-512, one thread; AVX2 and SSE4.1
+// are the same machine with the others switched off. Counts ("the 26 of 5745 reorders") are of
+// samples that bench/make_cases.py draws, of frameworks' and random layouts. A reorder is named by
+// type, tag of the source -> tag of the destination, and dims.
 namespace tfmt::cpu::tuning {
+
+// -------------------------------------------------------------------------------------------------
+// Machines
+
+// A line of every cache of the machines that code is generated for, and a page.
+constexpr dim_t line_bytes = 64;
+constexpr dim_t page_bytes = 4096;
+
+// Tensors that together fit any L2 have the same plan on every machine: sizes of caches, which take
+// 0.35 ms to find out, are not asked for.
+constexpr size_t fits_any_l2_bytes = 256 << 10;
+
+// Lines that are a multiple of this apart fall into one set of an L1 cache (64 sets of 64 bytes),
+// which holds 8 of them, or 12. With 8 rows there is none left for what is written: of 19 cases of
+// 3 to 16 MB, limits of 4 / 7 / 8 / none took 1.69 / 1.69 / 1.70 / 1.90.
+constexpr dim_t l1_set_period_bytes = 4096;
+constexpr int max_rows_in_l1_set = 7;
+
+// No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
+// 500 MiB among their cores, a virtual machine of two cores is told all of it, and what lies in the
+// farther slices is as slow as memory.
+//     480 MiB of L3, 2 cores of it, one thread, time over memcpy for limits of 16 / 32 / 48 / 64 /
+//     96 / 128 / 480 MiB: 166 cases of 16 to 64 MiB 0.99 / 1.00 / 0.98 / 0.98 / 0.96 / 0.97 / 0.97,
+//     97 of more 0.71 / 0.72 / 0.71 / 0.71 / 0.72 / 0.73 / 1.1.
+constexpr size_t max_last_cache_bytes = 64 << 20;
+
+// -------------------------------------------------------------------------------------------------
+// Tiles: registers, runs, rows
 
 // Registers of a tile, as a power of two. 32 vector registers hold a 16-register tile and the
 // temporaries of an exchange; 16 hold an 8-register one (16 + 1 temporary would spill).
 constexpr int max_reg_bits_32_regs = 4;
 constexpr int max_reg_bits_16_regs = 3;
 
-// Tile registers of a copy without exchange (unrolling), as a power of two.
+// Tile registers of a copy without exchange (unrolling), as a power of two. Tiles of fewer
+// registers take rows.
 constexpr int copy_reg_bits = 2;
-
-// Bytes that a tile of padding covers. With one vector, 16 to 32 bytes, a pass over padding of 3 MB
-// took 2.3 to 4.2 times memcpy in place of 1.0 to 1.7; 267 reorders that are half padding and more,
-// time with passes of their own over time in one: AVX2 1.00 / 0.91, SSE4.1 1.04 / 0.94.
-constexpr dim_t zero_tile_bytes = 256;
-
-// One of 2^n elements side by side (one channel in blocks of 4) is read with the others, where a
-// vector has at least so many that are wanted. Time over memcpy, one by one / so: u8 aBcd4b -> abcd
-// 1x1x572x572 3.0 / 1.0 (AVX2 2.9 / 1.8), f32 Abcd4a -> acdb 1x32x112x112 3.1 / 1.7, s8 BcA24b2a ->
-// acb 1x77x768 4.9 / 1.2 (AVX2 5.4 / 2.3, SSE4.1 4.7 / 3.1), u8 aBcd8b -> abcd 8.7 / 5.0; two of a
-// vector 3.0 / 3.0 (AVX2, f32 with n = 2), one 3.1 / 4.2 (SSE4.1).
-// The same of runs of two and more: s8 Abcd4a -> adbc 2x4x512x512 5.4 / 2.1, u8 Abc8a -> BAc4a4b
-// 4x77x768 2.2 / 0.9; the 32 of 5745 reorders that have such 1.43 / 1.14. Two in a vector again
-// lose: bf16 BA8b8a -> ab 2x768 on AVX2 3.7 / 5.9, s8 ABc16b16a2b -> bac 2x2048x2048 1.4 / 1.7.
-// Three of eight and sixteen, 11 of 8377 reorders, 2.7 / 1.6 (s8 aBcd16b -> acdb 32x3x3x3 7.9
-// / 1.9, aBdec8b -> abcde 16x3x16x112x112 2.7 / 1.4).
-// Four, one channel in blocks of 16, which vectors of 64 bytes have four of: 32 of 16446 reorders
-// 2.13 / 1.47 (s8 aBcd16b -> abcd 4x1x56x56 1.6 / 0.7, ABcde32a16b -> cdeba 32x1x3x3x3 6.7 / 2.6).
-constexpr int max_filler_bits = 4;
-constexpr dim_t min_filled_runs = 4;
-
-// Vectors for which levels are cut where their data ends (cut_at_data). Time over memcpy, without /
-// with, the 26 of 5745 reorders that have such: 1.99 / 1.63 (u8 ba -> AB16b16a4b 2x768 12.6 / 4.5,
-// bf16 ba -> BA16a64b 2x768 8.6 / 2.2), AVX2 1.96 / 1.80; SSE4.1, 53 reorders, 2.15 / 2.20.
-constexpr int min_cut_at_data_vector_bytes = 32;
-
-// Steps of a dimension that blocks of the other side pad or cut (3 channels of nhwc that become 4,
-// or 2 of 2) of which a run may be packed. 48 reorders of images of 3 channels to blocks of 4 to
-// 32, time over memcpy, each step read for itself / packed: 2.48 / 1.54 (u8 acdb -> aBcd4b
-// 1x3x56x56 32.6 / 2.0, 1x3x224x224 8.2 / 1.1), AVX2 2.29 / 1.87 (18.8 / 6.2, 4.3 / 1.6). 126 of
-// 10827 reorders with 4, 8, 16 and any steps 1.632 / 1.543 1.531 1.537 1.561 (bf16 ABcde8a2b ->
-// acdeb 64x3x3x7x7 4.0 / 1.5, u8 acdb -> AcdB16a2b 64x3x7x7 38 / 7), 50 on AVX2 1.518 / 1.42.
-constexpr dim_t max_packed_steps = 8;
-// A level is cut for that where they are so many bytes at most: 6 and 12 are the same, 24 lose (f64
-// acdb -> ABcd8a8b 32x3x3x3 1.8 / 2.8), and so does padding that fills vectors (s8 acdeb ->
-// BcdeA16a64b2a 64x3x3x7x7 1.7 / 2.8, AVX2 1.7 / 4.8).
-constexpr dim_t max_packed_step_bytes = 12;
-
-// Where there are masks stores of short rows still reach into the next rows (ir/widen), of up to so
-// many bytes of a vector, where so many are moved in all. Time over memcpy without / with 48, 54,
-// 64 bytes, 334 reorders of up to 128 KiB: 3.33 / 3.14 3.15 3.18 (f32 acdb -> abcd 64x3x3x3 36
-// bytes a row); 246 of 128 KiB to 1 MiB 1.01 times as long, of 1 to 16 MiB 1.02, where lines are
-// claimed.
-constexpr int max_widened_mask_bytes = 48;
-constexpr dim_t max_moved_bytes_of_widened_masks = 128 << 10;
-
-// Steps of the innermost level, and operations of all of them, that become one block where stores
-// of one step may then reach into what the next ones store: 7 x 7 bytes, of which 7 are together.
-// Time over memcpy, apart / up to 4, 8, 16 steps, the 637 of 19000 reorders on AVX2 that it changes
-// 2.95 / 2.64 2.57 2.58 (bf16 acdb -> dcab 32x3x299x299 1.8 / 1.1, s8 ABcd8a4b -> acdb
-// 16x7x3x3 11.7 / 7.2), 331 on SSE4.1 3.56 / 3.20 3.09 3.10, 293 of up to 128 KiB on AVX-512 2.78
-// / 2.62 2.58; with 200 and 1000 operations 2.60, 2.58; 3.14, 3.10. To make these took 0.91, 1.4
-// and 1.25 times as long.
-constexpr dim_t max_merged_steps = 8;
-constexpr size_t max_merged_ops = 400;
-// Tails in many dimensions make many such blocks, of which none is needed.
-constexpr size_t max_merged_ops_of_kernel = 4000;
-
-// Up to how many bytes tiles take several rows (take_rows) where elements change places within a
-// row. Time over memcpy, one row / so, 102 of 15756 reorders on AVX2, by size below 4 and 64
-// KiB, 1, 4, 16 MiB and above 6.7 3.3 1.3 1.21 1.005 1.006 / 5.8 2.4 1.06 1.05 1.03 1.03 (s8 abced
-// -> abcde 728x1x1x3x3 18 / 12, s8 ABcd8a2b -> AcdB4b24a4b 64x64x1x1 5.3 / 2.7), 92 on
-// SSE4.1 7.5 7.3 1.8 1.45 1.06 1.04 / 6.4 5.2 1.2 1.22 1.04 1.11.
-constexpr dim_t max_moved_bytes_of_permuted_rows = 4 << 20;
-// Of any rows where there are masks: 287 on AVX-512 4.8 2.6 1.19 1.13 0.96 0.97 / 4.4 2.1 1.21 1.15
-// 0.97 0.98 (s8 acdb -> abcd 320x4x3x3 8.1 / 5.6).
-constexpr dim_t max_moved_bytes_of_rows_with_masks = 64 << 10;
-
-// Up to how many moved bytes tiles take steps of padding behind their vectors
-// (take_padding_vectors). Time over memcpy without / with 2, 4, 8 vectors, 589 of 19000 reorders on
-// AVX-512 1.447 / 1.378 1.365 1.359, of up to 4 KiB 3.8 / 3.6, 64 KiB 1.73 / 1.57, more 1.10 / 1.08
-// (u8 BA8a24b -> BA16a64b4a 250x1 3.3 / 1.6), 614 on AVX2 1.53 / 1.48 1.47 1.50, 706 on SSE4.1 1.94
-// / 1.82 1.82 1.81. Of more than 256 KiB no difference, of more than 4 MiB 1.03 times as long.
-constexpr dim_t max_moved_bytes_of_padding_vectors = 256 << 10;
 
 // Elements moved one at a time are unrolled by this power of two.
 constexpr int element_reg_bits = 2;
 
-// Bytes of destination that one call of a kernel should write: enough to hide the call and the
-// driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among several threads.
+// Bytes that a tile of padding covers.
+//     With one vector, 16 to 32 bytes, a pass over padding of 3 MB took 2.3 to 4.2 times memcpy in
+//     place of 1.0 to 1.7; 267 reorders that are half padding and more, time with passes of their
+//     own over time in one: AVX2 1.00 / 0.91, SSE4.1 1.04 / 0.94.
+constexpr dim_t zero_tile_bytes = 256;
+
+// Rows that lie side by side in the destination of which a tile takes so many at once, as a power
+// of two (take_rows): what is stored of one may reach into the next where there are no masks
+// (ir/widen).
+//     Time over memcpy, one row / four, the 131 of 11700 reorders that this changes on AVX2: 1.52 /
+//     1.31 (f32 ABcd4a4b -> acdb 64x3x3x3 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with
+//     two rows a third of it less, with eight the same; 77 on SSE4.1 1.62 / 1.33.
+constexpr int row_bits = 2;
+// But only up to so many moved bytes where elements change places within a row.
+//     Time over memcpy, one row / so, 102 of 15756 reorders on AVX2, by size below 4 and 64 KiB, 1,
+//     4, 16 MiB and above 6.7 3.3 1.3 1.21 1.005 1.006 / 5.8 2.4 1.06 1.05 1.03 1.03 (s8 abced ->
+//     abcde 728x1x1x3x3 18 / 12, s8 ABcd8a2b -> AcdB4b24a4b 64x64x1x1 5.3 / 2.7), 92 on SSE4.1 7.5
+//     7.3 1.8 1.45 1.06 1.04 / 6.4 5.2 1.2 1.22 1.04 1.11.
+constexpr dim_t max_moved_bytes_of_permuted_rows = 4 << 20;
+// And for any rows where there are masks.
+//     Time over memcpy by these sizes, 287 on AVX-512 4.8 2.6 1.19 1.13 0.96 0.97 / 4.4 2.1 1.21
+//     1.15 0.97 0.98 (s8 acdb -> abcd 320x4x3x3 8.1 / 5.6).
+constexpr dim_t max_moved_bytes_of_rows_with_masks = 64 << 10;
+
+// Steps of padding behind its vectors that a tile takes, as a power of two, and up to how many
+// moved bytes (take_padding_vectors).
+//     Time over memcpy without / with 2, 4, 8 vectors, 589 of 19000 reorders on AVX-512 1.447 /
+//     1.378 1.365 1.359, of up to 4 KiB 3.8 / 3.6, 64 KiB 1.73 / 1.57, more 1.10 / 1.08 (u8 BA8a24b
+//     -> BA16a64b4a 250x1 3.3 / 1.6), 614 on AVX2 1.53 / 1.48 1.47 1.50, 706 on SSE4.1 1.94 / 1.82
+//     1.82 1.81. Of more than 256 KiB no difference, of more than 4 MiB 1.03 times as long.
+constexpr int padding_vector_bits = 2;
+constexpr dim_t max_moved_bytes_of_padding_vectors = 256 << 10;
+
+// One of 2^n elements side by side (one channel in blocks of 4) is read with the others, up to this
+// n, where a vector has at least so many that are wanted. The same of runs of two and more.
+//     Time over memcpy, one by one / so: u8 aBcd4b -> abcd 1x1x572x572 3.0 / 1.0 (AVX2 2.9 / 1.8),
+//     f32 Abcd4a -> acdb 1x32x112x112 3.1 / 1.7, s8 BcA24b2a -> acb 1x77x768 4.9 / 1.2 (AVX2 5.4 /
+//     2.3, SSE4.1 4.7 / 3.1), u8 aBcd8b -> abcd 8.7 / 5.0; two of a vector 3.0 / 3.0 (AVX2, f32
+//     with n = 2), one 3.1 / 4.2 (SSE4.1). The same of runs of two and more: s8 Abcd4a -> adbc
+//     2x4x512x512 5.4 / 2.1, u8 Abc8a -> BAc4a4b 4x77x768 2.2 / 0.9; the 32 of 5745 reorders that
+//     have such 1.43 / 1.14. Two in a vector again lose: bf16 BA8b8a -> ab 2x768 on AVX2 3.7 / 5.9,
+//     s8 ABc16b16a2b -> bac 2x2048x2048 1.4 / 1.7. Three of eight and sixteen, 11 of 8377 reorders,
+//     2.7 / 1.6 (s8 aBcd16b -> acdb 32x3x3x3 7.9 / 1.9, aBdec8b -> abcde 16x3x16x112x112 2.7 /
+//     1.4). Four, one channel in blocks of 16, which vectors of 64 bytes have four of: 32 of 16446
+//     reorders 2.13 / 1.47 (s8 aBcd16b -> abcd 4x1x56x56 1.6 / 0.7, ABcde32a16b -> cdeba 32x1x3x3x3
+//     6.7 / 2.6).
+constexpr int max_filler_bits = 4;
+constexpr dim_t min_filled_runs = 4;
+
+// Vectors for which levels are cut where their data ends (cut_at_data).
+//     Time over memcpy, without / with, the 26 of 5745 reorders that have such: 1.99 / 1.63 (u8 ba
+//     -> AB16b16a4b 2x768 12.6 / 4.5, bf16 ba -> BA16a64b 2x768 8.6 / 2.2), AVX2 1.96 / 1.80;
+//     SSE4.1, 53 reorders, 2.15 / 2.20.
+constexpr int min_cut_at_data_vector_bytes = 32;
+
+// Steps of a dimension that blocks of the other side pad or cut (3 channels of nhwc that become 4,
+// or 2 of 2) of which a run may be packed.
+//     48 reorders of images of 3 channels to blocks of 4 to 32, time over memcpy, each step read
+//     for itself / packed: 2.48 / 1.54 (u8 acdb -> aBcd4b 1x3x56x56 32.6 / 2.0, 1x3x224x224 8.2 /
+//     1.1), AVX2 2.29 / 1.87 (18.8 / 6.2, 4.3 / 1.6). 126 of 10827 reorders with 4, 8, 16 and any
+//     steps 1.632 / 1.543 1.531 1.537 1.561 (bf16 ABcde8a2b -> acdeb 64x3x3x7x7 4.0 / 1.5, u8 acdb
+//     -> AcdB16a2b 64x3x7x7 38 / 7), 50 on AVX2 1.518 / 1.42.
+constexpr dim_t max_packed_steps = 8;
+// cut_at_data cuts a level for that where the steps that are read, no power of two, are so many
+// bytes at most.
+//     6 and 12 are the same, 24 lose (f64 acdb -> ABcd8a8b 32x3x3x3 1.8 / 2.8), and so does padding
+//     that fills vectors (s8 acdeb -> BcdeA16a64b2a 64x3x3x7x7 1.7 / 2.8, AVX2 1.7 / 4.8).
+constexpr dim_t max_packed_step_bytes = 12;
+
+// Rows of the source in a set of L1, over those of the destination, beyond which a tile rather has
+// whole lines of the source (prefers_whole_src_lines): 16 (all steps of a tile) and 14 (all that a
+// level has) are as many.
+constexpr double src_rows_over_dst_rows = 1.5;
+
+// Bits of the source's run that a tile keeps though lines of the destination that it leaves in part
+// then crowd L1 (fitting_runs): loads of four elements and more. No other value was tried.
+constexpr size_t min_src_run_bits_left = 2;
+
+// -------------------------------------------------------------------------------------------------
+// Levels whose blocks do not nest, and joined runs
+
+// Phases of a tile next to levels whose blocks do not nest, of all of them together: 48b and 32b
+// leave 3, 7b and 16b 7, and where two dimensions have them they multiply. A kernel has code for
+// each.
+//     Time over memcpy, steps in the driver / 16 phases / 32: 32 pairs of 0.5 to 15 MB 2.2 / 1.2 /
+//     1.2 (AVX2 2.2 / 1.2, SSE4.1 2.4 / 1.3), 33 with more than 16 phases 2.3 / 1.4 / 1.3, of these
+//     f32 BA12b24a -> AB32a16b 480x512 2.8 / 2.5 / 1.3. To make one takes 22, 48 and 65 us, of the
+//     33 26, 69 and 136 (one of two dimensions, both with tails, 1 ms), so the more only where
+//     there is much to move.
+constexpr dim_t max_phases = 16;
+constexpr dim_t max_phases_of_large = 32;
+constexpr dim_t min_large_bytes = 1 << 20; // source + destination
+
+// Levels of a tile that have phases: kernels keep the first step of each.
+constexpr int max_phased_levels = 2;
+
+// Lines that a streamed tile with phases may leave in part: they wait for all of its phases before
+// they are complete.
+//     Time over memcpy, streamed / not, reorders of 48 to 280 MB, 11 on AVX2 5.2 / 0.95, 17 on
+//     SSE4.1 6.9 / 1.15 (s8 BcA16a48b4a -> aBC2b8c16b2c 64x384x1024 18.7 / 1.1).
+constexpr int max_open_lines_of_phases = 1;
+
+// Steps of a level whose blocks do not nest, the offsets of which the driver keeps in tables. 48a
+// and 32a take 6, 64a and 63a take 4032.
+constexpr dim_t max_irregular_steps = 1 << 16;
+
+// Runs of so many bytes or more that stay together on one side are joined with what is behind them;
+// of elements of 2 bytes and more all, where they are the destination's.
+//     Time over memcpy, apart / joined, cdba -> abcd 256x256x3x3: u8 3.7 / 2.2, bf16 2.8 / 1.9
+//     (512x512x3x3 3.2 / 1.65), f32 2.2 / 1.4; 22 such cases of 3 to 25 elements 2.6 / 2.0, AVX2
+//     3.1 / 2.5, SSE4.1 4.2 / 3.5. abcd -> cdba u8 256x256x3x3 2.9 / 2.1, but bf16 2.4 / 2.9, f32
+//     1.9 / 2.3: there orders that leave lines of the source in L1 gain more. u8 of 3 bytes 1.9 /
+//     2.1, of 12 3.0 / 4.0 (AVX2 3.1 / 5.7). Not below so many bytes of source and destination: 9
+//     phases take 100 to 250 us to make, one tile 20 to 30, and 256 KiB are moved in 10 us less.
+//     Nor runs of more than max_phases: 27 took 400 us and more for 0.9 of the time.
+constexpr dim_t min_joined_bytes = 256 << 10;
+constexpr dim_t min_joined_src_bytes = 9;
+constexpr dim_t min_joined_dst_bytes = 5;
+
+// Nor are they joined where the other side's run goes on with that level and would be cut off below
+// an eighth of a vector, or 4 bytes.
+//     Time over memcpy with limits of 2 / 4 / 8 / 16 bytes, the 12 of 5745 reorders that it
+//     changes: 1.84 1.53 1.29 1.28 (u8 bacd -> AcdB16b32a2b 1024x512x3x3 4.2 - 1.14, bf16
+//     ABcd8a16b2a -> abcd 160x192x1x7 3.5 3.4 1.6), AVX2 1.48 1.36 1.39 1.47, SSE4.1 1.66 1.52 1.52
+//     1.59.
+constexpr int min_cut_run_bytes = 4;
+constexpr int cut_runs_of_vector = 8;
+
+// Elements that a tile takes of a joined run: 32 have twice as many phases.
+constexpr dim_t max_joined_tile_elems = 16;
+
+// -------------------------------------------------------------------------------------------------
+// Stages
+
+// Relative costs of one stage for one register.
+//     Measured throughput on a machine with 512-bit vectors: unpack 0.083 ns, 16-byte lane shuffles
+//     0.135 ns, two-source permutes 0.169 ns. A permute of one source was taken to lie between.
+constexpr float cost_unpack = 1.0f;
+constexpr float cost_lanes16 = 1.6f;
+constexpr float cost_permute = 1.3f;
+constexpr float cost_permute2 = 2.0f;
+
+// -------------------------------------------------------------------------------------------------
+// Which way: the caches, a scratch, past the caches; padding in a pass of its own
+
+// A destination is written past the caches from this share of the last cache on (source and
+// destination together).
+//     Measured with 32 MiB of L3 and one thread, in 14 cases of 20 to 50 MB, from which share on:
+//     0.5 1.03, 0.65 1.09, 0.8 1.30, 1.0 1.39, 2.0 1.71; in 13 cases of 10 to 22 MB: 0.25 1.4, 2.0
+//     1.35.
+constexpr double streaming_share_of_cache = 0.5;
+
+// From this share on where stores claim their lines, which makes ordinary ones cheaper.
+//     Times of 110 reorders of 32 to 56 MiB with 64 MiB of L3, over one memcpy for all, from 0.5 /
+//     0.63 / 0.75 / 1.0 on: 0.969 / 0.940 / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978 (f16
+//     abcd -> ABcd32a16b 16x512x28x28 1.8 / 1.1, f32 ABcd16b16a -> acdb 2048x2048 1.06 / 0.81, but
+//     f32 2048x2048 transposed 0.99 / 1.08). A memcpy that takes turns with the reorder finds more
+//     of its lines in the caches then and is faster as well, so over that one 261 of 16 to 200 MB
+//     read 0.88 / - / 0.94.
+constexpr double streaming_share_of_cache_with_claims = 0.75;
+
+// Past the caches, a scratch is better than a tile that writes more lines than that in part: those
+// wait in a few buffers, which are given up half full when memory is slow to take them.
+//     Time over memcpy, streamed / so, 28 cases of 16 to 450 MB while another core was busy: AVX2
+//     1.20 / 1.07, SSE4.1 1.41 / 1.13 (f16 abcd -> ABcd32a16b 32x32x208x208 1.8 / 1.1, 4.1 / 1.3;
+//     up to 6.9 / 1.4 in other runs); 60 others of 16 to 120 MB with less to disturb them: AVX2
+//     1.06 / 0.93, worst 3.8 / 2.1, SSE4.1 1.36 / 1.21, 9.4 / 2.8. With a limit of 0 SSE4.1 took
+//     1.30 for the 28 (f16 abcd -> aBcd16b 1.0 / 1.4), of 1 the 60 0.99, 1.18.
+constexpr int max_open_lines = 4;
+
+// Lines of one set of L1 that are so many push each other out before they are complete. Where rows
+// of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
+// small parts are not streamed (reads_lines_again); and what is written meanwhile decides about the
+// order of reads (reads_lines_at_once, below).
+//     Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to
+//     1.8, eight 0.6. Not collected where 8 rows of both share a set (u8 512x512 transposed, plain
+//     / collected: 1.8 / 2.2; but see min_rows_to_collect_transposed), nor where those of one side
+//     do, nor where tiles have whole lines on both (f32 1024x1024 2.3 / 2.7). Tiles of runs that
+//     end within lines have none of these whole: 28 rows of 56 bytes in one set take 4.7 ns a
+//     store. With 13, 12 and 9 rows, the 207 of 610 reorders whose rows are a multiple of 4096
+//     bytes apart that these rules change: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93
+//     1.92.
+constexpr int min_rows_that_evict_lines = 9;
+// So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
+// destination and runs of the source that end within lines, which are read again for the next run.
+//     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
+//     / 1.53 (bf16 cba -> abc 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
+constexpr int min_rows_to_collect_odd_src = 13;
+// Fewer on one side, if so many of the other make up for it (their product: 4 and 16, 8 and 8), in
+// tensors without padding of which each side's rows lie at one step, beyond so many times L2.
+//     Time over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it changes: 24
+//     on AVX-512 1.75 / 1.61, 55 on AVX2 1.61 / 1.31 (s32 2048x512 transposed 1.66 / 1.15, bf16
+//     5120x1280 1.97 / 1.33), 55 on SSE4.1 1.77 / 1.38. With a product of 12 to 63 and any rows: 64
+//     on AVX-512 1.23 / 1.39, 130 on AVX2 1.19 / 1.31, 130 on SSE4.1 1.21 / 1.37 (4 and 4 1.30 /
+//     1.26). Rows at several steps, most of blocks: 20 1.25 / 1.41, 36 on AVX2 1.34 / 1.38 (s8 dcab
+//     -> Abcd8a 64x64x56x56 1.5 / 3.5). From half of L2 on: 6, 10, 11 of 2 MB 1.01, 1.04, 1.08
+//     times as long. Rows that end within lines: 2, 3, 3 reorders 1.6, 1.3, 0.98. Elements that
+//     become wider or narrower, 87, 85, 85 conversions, 1.11, 1.04, 0.97; to others of their size,
+//     33 on AVX2, 0.83. Only where the level that a line lies along has 256 bytes, so not 16
+//     elements of a block: 2, 9 and 9 of the above 1.14, 1.06, 1.09 times as long (f32 abcd -> cdba
+//     512x512x3x3 on SSE4.1 1.6 / 2.2), though f32 ABcd16b16a -> abcd 64x128x32x16 took 1.2 on AVX2
+//     and takes 1.4.
+constexpr int min_rows_to_collect_transposed = 4;
+constexpr int min_row_pairs_to_collect_transposed = 64;
+constexpr double min_transposed_times_l2 = 1.25;
+
+// Blocks of a scratch below this are not staged unless they are chained: blocks that do not nest
+// leave such now and then, and each is a call that ends with a fence.
+//     Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
+//     61x1x1x1x47x3 25.7 / 1.4, aCdefB48c4b -> aBCdef16c16b4c 251x1x1x1x1x100 12.4 / 1.4; with a
+//     destination that begins within a line f32 BA4b8a8b4a -> AB16b48a4b 4096x4096, blocks of 256
+//     bytes, 7.2 / 1.7, bf16 AcB24a2b -> BcA16a32b4a 509x61x509, of 512, 4.5 / 1.4, BA16a48b2a ->
+//     AB16b48a2b 50257x768, of 1 KiB, 2.1 / 1.35, u8 AcdeB8a2b -> aCBde4c8b8c2b 48x1x251x64x7 2.7 /
+//     3.0.
+constexpr dim_t min_scratch_block_bytes = 2048;
+
+// Padding in whole lines is written in a pass of its own from this share and size of the
+// destination on.
+//     Time with two passes over time with one, 240 reorders with shares from 0.5 on: where 8 and
+//     more rows of a tile share a set of L1 0.3 to 0.95 (below 32 KiB up to 1.1, with a share of
+//     0.25 0.9), with 4 rows 0.7 to 1.2, others within L2 0.9 to 1.3, streamed 1.05 to 2.
+constexpr double min_padding_apart_share = 0.5;
+constexpr dim_t min_padding_apart_bytes = 1 << 10;
+// Within L2 also where nothing collides, by vectors below a line (for those of 16 bytes from the
+// share above on): a tile of theirs writes padding in a few bytes of each of many rows, a pass of
+// its own in the order of addresses.
+//     Time over memcpy, in one / so, by size below 64 KiB, 1 and 4 MiB: SSE4.1, 564 of 5745
+//     reorders, 5.0 1.55 1.13 / 3.6 1.23 0.86 (f32 abcde -> ABcde2b8a16b4a 64x3x3x7x7 5.4 / 2.2, u8
+//     aBcdef32b -> aBCdef2b8c16b2c 1x1x1x1x64x1 20 / 6), AVX2, 420, 3.2 1.21 0.79 / 2.5 1.18 0.82.
+//     From shares of 0.5, 0.65, 0.75, 0.85, 0.92 on, below 1 MiB: AVX2 1.29 1.26 1.26 1.25 1.24,
+//     worst 2.2 2.2 2.2 2.7 2.6, SSE4.1 1.36 1.38 1.40 1.49 1.57; AVX-512 1.25 1.20 1.20 1.18 1.17,
+//     never 1.16. Beyond L2 with 0.65 AVX2 0.88 / 1.01, SSE4.1 0.93 / 1.01. Destinations of 32 KiB,
+//     16, 8, 4, 1 and more: below 64 KiB SSE4.1 4.8 4.2 4.0 3.8 3.6, AVX2 3.1 2.8 2.6 2.5 2.5; 12
+//     of less than 1 KiB 2.4 / 3.2.
+constexpr double min_padding_apart_share_of_32_bytes = 0.65;
+// The same where nothing collides, but the order of the source makes passes of the padding anyway:
+// beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
+constexpr double min_padding_passes_share = 0.75;
+
+// -------------------------------------------------------------------------------------------------
+// Order: what is read of a line next, and what is written in the order of the destination
+
+// A tile that reads less than a line of the source: is the rest of the line read next, or later, in
+// the order of the destination (reads_lines_at_once)? It depends on w, the most lines of one set of
+// L1 that are written before the source's line is complete. (1) w < min_rows_that_evict_lines:
+// next, since L1 keeps what is written. (2) Those are left in part: later. (3) They are whole, and
+// the destination is most of what is moved: later, since lines of one set, so many that they push
+// each other out, take twice as long to write as in the order of their addresses. (4) They are
+// whole otherwise: later with this w and more, if the tile reads half a line or a vector at once
+// (beyond L2 a quarter of a line or half a vector), and neither its runs end within lines nor the
+// source's rows collide as well.
+//     (1) From 8 on as well 1.01 to 1.04 times as long. (2) Next / later, those of 19000 reorders
+//     that it changes, 3 on AVX-512 2.9 / 1.5 (u8 aBCd4b4c -> AcdB8b24a 5x1021x31x1 6.7 / 2.2), 7
+//     on AVX2 2.1 / 1.6, 10 on SSE4.1 2.4 / 1.6. (3) 24 on AVX-512 1.60 / 1.38, 31 on AVX2 1.61 /
+//     1.28, 41 on SSE4.1 1.91 / 1.38 (s8 acb -> Abc32a 1x197x768 2.9 / 1.2). (4) 64 1.41 / 1.38,
+//     108 on AVX2 1.49 / 1.28 (f32 bcda -> acdb 1x2048x7x7 2.8 / 1.6), 171 on SSE4.1 1.63 / 1.45;
+//     beyond L2 16 bytes are enough on AVX2, 56 1.42 / 1.29, but not within (bf16 cdba -> abcd
+//     512x1024x1x1 1.9 / 2.6). Its exceptions, runs of 8 bytes and less, runs that end within
+//     lines, and where rows of the source collide as well: later is 1.0 to 2.3 times as long (u8
+//     cdba -> abcd 512x1024x1x1 on AVX2 2.0 / 5.8). With 9 to 12 lines, 38 on SSE4.1, 1.03.
+//     Tried: next where the source's rows end within lines and its runs do not, 37, 82, 99 of these
+//     1.04, 1.18, 1.17.
+constexpr int min_whole_lines_in_l1_set = 13;
+
+// Bytes written for one that the source spans from which on blocks lie in the order of the
+// destination after all: most of it is padding.
+//     Time over memcpy, never / from 8 on, the 81 of 5745 reorders that this changes: 1.114 /
+//     1.083, worst 2.3 / 1.7 (f32 bca -> AcB8b24a 2x384x1024 2.3 / 1.05), AVX2 1.134 / 1.106,
+//     SSE4.1 1.213 / 1.171. From 1.5, 2, 3, 4, 8 on, 166 reorders: 1.106 1.104 1.101 1.104 1.104,
+//     AVX2 1.148 1.146 1.131 1.131 1.135; up to 4 a third of them loses (bf16 acdb -> ABcd8a8b
+//     2x256x68x68 1.0 / 1.3).
+constexpr double min_written_per_src_byte = 8;
+// Where elements become wider that counts as well, and without padding less is enough.
+//     Time over memcpy, by elements alone / by bytes from 8 on, 60 conversions from 4 and 8 bits to
+//     32 and 64, 1 to 30 MB: 1.363 / 1.305 (u4 acdb -> f32 abcd 8x64x56x56 1.39 / 1.04), AVX2 1.444
+//     / 1.394, SSE4.1 1.544 / 1.533. From 8, 4, 2 on, 84 that widen by 2 and 4: 1.316 1.296 1.307,
+//     AVX2 1.334 1.320 1.334.
+constexpr double min_written_per_src_byte_of_wider = 4;
+
+// Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
+// store across two lines the second one then: prefetchw for the line of their last byte asks first.
+// Beyond so many bytes of source and destination (L1 holds less) stores do, but where elements that
+// are read in the order of their addresses become wider.
+//     Stores of 64 bytes to rows in L2 take 1.2 ns each, 2.6 where they begin 16 bytes behind a
+//     line, 1.1 and 1.1 so. Not where they become wider: s8 to bf16 in a row 1.01 / 1.16, u4 to f16
+//     1.22 / 1.38, u8 aBcd16b -> abcd 1.29 / 1.55. Others that are read in the order of their
+//     addresses, 64 of 900, gain most (1.15 / 1.02; f16 aBc16b -> abc 8x512x360 1.7 / 1.1, f32 bcda
+//     -> abcd 1.3 / 1.0), also with both sides in order (30 more, 1.10 / 1.07). 255 reorders of
+//     frameworks up to 16 MiB, time over memcpy without / with, by size below 1, 4, 16 MiB: 1.33
+//     1.39 1.15 / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page, 1.94
+//     1.87 1.39 / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 /
+//     1.42 1.57 1.11. Below 48 KiB 1.0 to 1.04 times as long. Of the next tile's lines, or all of a
+//     tile before it is loaded: the same. Copies from a scratch claim those of the next run: u8 and
+//     bf16 1024x1024 and 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the
+//     run after that the same. Drains past the caches, of lines in part, before the block is
+//     filled: 1.03 / 1.06.
+constexpr dim_t min_claimed_bytes = 48 << 10;
+
+// -------------------------------------------------------------------------------------------------
+// Blocks that are stored where they belong: within the caches beyond L2, and streamed
+
+// Beyond L2, bytes along the source's and along the destination's run that are moved before the
+// next rows begin; the next block lies further along the source's rows, and its lines are fetched
+// to L2 meanwhile.
+//     Time over memcpy, geometric mean of 19 cases of 3 to 16 MB, 512-bit vectors: blocks of
+//     1024/256 in the order of the destination, nothing fetched 1.92; 256/512 in that of the
+//     source, fetched 1.77; 256/256 1.81, 512/256 1.84, 1024/256 1.86. Streamed, 8 transposes of
+//     400 MB: 256/512 1.00, 512/512 1.12, 256/256 1.10, 128/512 1.18, 256/1024 1.00; fetched to L1
+//     instead 1.2 to 1.3; blocks along the destination 1.2 and more.
+//     Beyond L2 a line of the destination is enough where elements have 4 bits: 128 rows of the
+//     source, of which 512 bytes would be 1024. Those, rows as for equal elements (64 to 256
+//     bytes), 64 bytes: 54 transposes of 1 to 14 MB from f32, bf16, f16 and s8, most with scales,
+//     2.95 2.72 2.55 times memcpy, worst but one 4.0 3.8 3.7; AVX2 4.0 3.6 3.4. To 8 and 16 bits it
+//     made no difference.
+constexpr dim_t block_src_bytes = 256;
+constexpr dim_t block_dst_bytes = 512;
+
+// Of the source's rows in a block below the streaming limit, in place of block_src_bytes, on
+// Intel's cores: a line, where claimed lines have made stores cheap.
+//     Time over memcpy with 256 / 128 / 64 bytes of the source: 210 reorders of 2 to 48 MB 1.135 /
+//     1.116 / 1.102, worst 2.2 / 2.1 / 2.1, AVX2 1.16 / 1.15 / 1.14, SSE4.1 1.17 / 1.17 / 1.16; 78
+//     conversions 1.67 / 1.60 / 1.55. With 64, 256 or 1024 of the destination are no better (1.11,
+//     1.105), and nothing fetched 1.12.
+constexpr int block_src_bytes_of_intel = 64;
+
+// On Intel's cores two lines of a row of the source one right after the other, before the next
+// rows. Their L2 reads ahead in a page when it is asked for a line and then for the next one; a
+// block that comes for that one after 128 other rows waits for L3 each time (16 lines at once, 80
+// ns).
+//     Where both sides' rows collide (min_rows_that_evict_lines), 10 transposes of u8 and bf16,
+//     time over memcpy with 1 / 2 lines: 2.30 / 1.75, AVX2 2.50 / 1.72, SSE4.1, whose loads of 16
+//     bytes had L1 ask for the next line, 1.83 / 1.72; with 1 / 2 / 4 u8 4096x4096 2.7 / 1.9 / 3.2,
+//     bf16 1024x1024 2.0 / 1.4 / 1.3. To fetch lines while the scratch is filled and not while it
+//     is drained: 1.64, AVX2 1.74, SSE4.1 1.78.
+//     Others beyond L2, where tiles read whole vectors that do not end within lines: 116 of 2 to 64
+//     MB 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4 / 1.15), AVX2 1.036 / 1.033 (f32
+//     1000x1280 transposed 1.5 / 1.1). Not of parts of vectors (u8 abcd -> adcb 8x255x52x52 1.1 /
+//     1.5: more rows of the destination), of vectors of 16 bytes (1.145 / 1.147, up to 4 MB 1.21 /
+//     1.24), where elements become wider (f32 to f64 700x900 transposed 1.0 / 1.15) or lines of the
+//     destination left in part would push each other out of L1 (f32 cdba -> abcd 1024x512x3x3 on
+//     AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79). Staged where rows of the
+//     source collide: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8 cdba -> abdc
+//     64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on SSE4.1
+//     1.145 / 1.112.
+constexpr int paired_lines_of_intel = 2;
+
+// In place of both (of the source before anything else; the block still grows to block_src_bytes
+// later) where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so that what
+// is left of a line is still in L1 when the tile moves on along the destination. Streamed and
+// staged only where rows of the source share sets of L1 too; staged, only of the source.
+//     Time over memcpy with 256/512 and with 128/512, 128/256, 128/128, 64/64: f32 abcd -> cdba
+//     256x256x3x3 3.0 2.3 2.3 2.1 2.4, 272x264x3x3 1.6 1.5 1.4 1.3 1.4, bf16 272x264x3x3 2.0 2.0
+//     1.7 1.6 1.7. Streamed only where rows of the source share sets of L1: f32 512x512x3x3 2.1 1.5
+//     1.4 1.3 1.8, but 50 others 1.05 1.08 - 1.08. Staged there too: 500x512x3x3 3.3, with 128 of
+//     the source first 2.2. Not for runs of half a line, which lie in one (1.6, with 128/128 1.8),
+//     nor where the destination has the same runs (1.4, 3.2); for runs of the destination that end
+//     within lines no order of 6 made a difference.
+constexpr dim_t odd_runs_src_bytes = 128;
+constexpr dim_t odd_runs_dst_bytes = 128;
+
+// All of a level that ends within so many bytes of the destination's run joins a block, which then
+// has no more than so many bytes and rows of the source: 26 rows of 26 bytes and not 4 of them at a
+// time.
+//     Time over memcpy, without / with 2048, 32 KiB and 128, 256, 512 rows, the 402 of 5745
+//     reorders that it changes, 2 to 90 MB: 1.096 / 1.061 1.052 1.051, worst 2.4 / 1.7 1.7 1.7 (u8
+//     abdc -> bcad 64x255x26x26 2.4 / 1.04, cabd -> abcd 64x512x26x26 2.3 / 1.1, but s8 aBdc24b ->
+//     acdb 16x1024x28x28 1.2 / 1.5); 491 on AVX2 1.123 / 1.106 1.101 1.103. Without a limit of rows
+//     1.12 / 1.10 (transposes of 768 rows 1.6 / 1.8); with 64 KiB 1.050; up to 4096 bytes 460 cases
+//     1.115 / 1.087, with 2048 1.082, with 1024 (of 641) 1.093 and 1.086.
+constexpr dim_t max_whole_dst_bytes = 2048;
+constexpr dim_t max_whole_block_bytes = 32 << 10;
+constexpr dim_t max_whole_block_rows = 256;
+
+// A block, collected or streamed, has up to so many times as many steps along the destination as
+// its bytes take, where its runs are whole lines then (448 bytes of runs of 28).
+//     The 610 of min_rows_that_evict_lines, collected, without / with: 201 on AVX-512 1.98 / 1.90,
+//     274 on AVX2 1.74 / 1.68, 204 on SSE4.1 1.94 / 1.91 (bf16 cba -> abc 28x2048x52 2.6 / 1.3, u8
+//     cabd -> dabc 1x512x56x56 2.8 / 1.9).
+constexpr dim_t max_growth_to_whole_lines = 4;
+
+// Streamed on Intel's cores, where reads are of memory: so many rows of the source in a block.
+// Their L2 follows one row in each of 32 pages (Intel 64 and IA-32 Architectures Optimization
+// Reference Manual, data prefetching to the L2) and loses all where there are more, whatever is
+// fetched by instructions: reading 43408 x 1216 of f32 in blocks of 16, 32, 64, 128 rows took 0.78
+// 0.76 1.8 1.3 times memcpy.
+//     Time over memcpy, no limit / 64 rows / 48 / 32 / 24: 57 transposes of 400 MB 1.35 1.29 1.26
+//     1.21 1.31, worst 2.1 2.0 1.7 1.9 2.3; 97 reorders of 64 MB and more with no limit 0.69, with
+//     64 0.67, with 32 0.68, worst 2.0 1.2 1.2. In caches no limit was found: 154 of 4 to 16 MB
+//     took 1.15 without one, and with 128 and 256 bytes of the destination.
+constexpr int read_ahead_rows_of_intel = 32;
+
+// On Intel's cores, where a streamed destination's rows are so many that what the processor knows
+// of their pages is gone before the next bytes of one are written, blocks lie in blocks of so much
+// of the rows of both sides.
+//     Time over memcpy, without / with 2048/1024 of source/destination, 1024/1024, 1024/512,
+//     4096/1024, 2048/2048, 2048/512: f32 abcde -> edcba 48x28x28x28x48, 37632 rows, 1.86 1.42 1.41
+//     1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 rows, 1.50 1.27 1.20 1.30 1.35 1.33 1.30.
+//     With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70. Not where a
+//     block has a single line of each row, which then reads of the source in parts slow down: f32
+//     to bf16 ab -> ba 4128x20000 1.31 / 1.63, to u8 4160x20032 2.4 / 3.7.
+constexpr int max_written_rows_of_intel = 8192;
+constexpr dim_t page_block_src_bytes = 2048;
+constexpr dim_t page_block_dst_bytes = 1024;
+
+// The same where rows of a line and more are copied: nothing but pages matters then, in the caches
+// as well.
+//     Time over memcpy without blocks of pages / with 768/2048, 82 copies of 260 to 480 MB 0.81 /
+//     0.77 (f32 abcd -> cbad 96x75x96x80, rows of 320 bytes, 1.49 / 0.87), with 2048/1024 0.80,
+//     1024/1024 0.79, 512/2500 0.77, 512/512 0.81, 256/2048 0.80, 4096/4096 0.81; limits of 16 to
+//     512 rows are the same, 2048 gains half. 143 of 8 to 50 MB 1.053 / 1.038, worst 1.44 / 1.40
+//     (abcd -> cbad 12x101x36x48 1.34 / 1.01), AVX2 1.060 / 1.040, SSE4.1 1.053 / 1.041; with
+//     512/2048 and 1024/1500 1.043. Rows of 8 to 32 bytes: no difference. All of those were of rows
+//     a page apart and more; with 1024 / 2048 / 4096 bytes of the destination, which has all of a
+//     row of less then, 140 copies of 2 to 40 MB to rows of 512 to 4000 bytes 1.044 / 1.028 /
+//     1.016, worst 1.25 1.20 1.11; 70 of rows further apart 0.975 with 2048, 0.966 with 4096.
+constexpr int max_copied_rows_of_intel = 16;
+constexpr dim_t page_copied_src_bytes = 768;
+constexpr dim_t page_copied_dst_bytes = 4096;
+
+// Rows of the destination count, for both blocks of pages, from so far apart on.
+//     The 140 copies from 4096 / 2048 / 1024 / 512 bytes on 1.059 1.034 1.028 1.041, worst 1.52
+//     1.29 1.29 1.38; AVX2 1.047 / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. 46 streamed
+//     reorders of 50 to 415 MB with many rows, from 4096 / 1024 on, 0.831 / 0.815.
+constexpr dim_t min_row_stride_bytes = 1024;
+
+// -------------------------------------------------------------------------------------------------
+// Blocks that go through a scratch: staged past the caches, collected within
+
+// Staged blocks: bytes of a run that one block drains (narrow: of elements of less than 32 bits,
+// more of which need more rows of the source), bytes along the source, bytes of a block, and up to
+// which length a whole level of the destination joins a run.
+//     16 cases of 15 to 75 MB, geometric mean, for run/source/block: 256/512/32K and 128/512/32K
+//     1.33 (each better for its elements), 64/512/32K 2.0, 512/512/32K 1.49, 256/256/32K 1.42,
+//     256/1024/32K 1.46, 256/512/64K 1.53, 128/2048/64K 1.47. Reads of the next block's source
+//     while draining: 0.85, while filling: 1.1, none: 1.5 (a model of it).
+constexpr dim_t staged_dst_bytes = 256;
+constexpr dim_t staged_dst_bytes_narrow = 128;
+constexpr dim_t staged_src_bytes = 512;
+constexpr dim_t staged_block_bytes = 32 << 10;
+constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
+constexpr dim_t max_staged_whole_dst_bytes = 1024;
+
+// In place of these where the last cache could hold source and destination together, so that half
+// of the reads may still be hits. (A block that ends up smaller grows on to staged_block_bytes.)
+//     Time over memcpy, 32 MiB of L3, with the above / with these, 8 cases of 20 to 32 MB:
+//     geometric mean 1.60 / 1.41 (f16 ABcd32a16b -> abcd 32x256x26x26 2.0 / 1.6, 64x36x45x45 1.9 /
+//     1.4); 256/128/16K 1.42, 128/256/16K 1.47. Of 38 MB and more 0.98 to 2.5 / 1.16 to 2.9.
+constexpr dim_t staged_near_dst_bytes = 256;
+constexpr dim_t staged_near_src_bytes = 256;
+constexpr dim_t staged_near_block_bytes = 16 << 10;
+
+// A level of the destination is not taken whole (max_staged_whole_dst_bytes) by tiles that read
+// less than a line, if the block then had less than this of each of the source's rows, and if the
+// destination can be cut between lines instead.
+//     Of f16 abcd -> ABcd32a16b a block had 1024 bytes of 512 rows of the source, 32 to 64 of each.
+//     Time over memcpy, whole / so, the cases of 420 that it changes: AVX2 1.64 / 1.47
+//     (32x64x128x128 2.2 / 1.2, 32x256x26x26 2.8 / 1.9), SSE4.1 1.74 / 1.69, AVX-512 0.96 / 0.94.
+//     With 64 only the half of it; where rows end within lines up to 2 times as long (bf16 abcd ->
+//     acdb with 255 channels); where tiles read whole lines s8 acbd -> abdc 8x32x512x128 1.8 / 2.5.
+//     By the distance of the rows, not whole beyond 64 KiB: bf16 adbc -> abcd 16x64x112x112 1.3 /
+//     3.3.
+constexpr dim_t min_staged_src_bytes = 128;
+
+// On Intel's cores, whose L2 has 1 to 2 MiB (measured with 2), blocks that have less of the
+// source's rows than they should take more of them, until the scratch has so many bytes, or a share
+// of L2 that leaves room for what is read and written: what is in L2 is near enough, and rows read
+// in parts of 50 to 200 bytes are not.
+//     70 permutations and reorders of frameworks of 50 to 380 MB, time over memcpy, without / 64 /
+//     96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 / 1.063, worst 2.2 1.9 1.8 1.7 1.8 (u8 abcd
+//     -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac 200x48x96x200 1.6 / 1.2); AVX2, 67, 1.06 /
+//     1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever they have of the source: frameworks' 0.84
+//     / 0.86. Up to 1024 of the source: the same. More of the destination as well: the same.
+constexpr size_t max_l2_scratch_bytes_of_intel = 128 << 10;
+constexpr size_t l2_scratch_divisor = 12;
+
+// Collected blocks: bytes of each run of the destination.
+//     Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
+//     transposed 3.2 / 2.5 2.3 2.5, 2048x2048 5.3 / 2.8 2.6 2.8, bf16 1024x1024 2.8 / 2.3 2.4 2.3;
+//     with 256-bit vectors 2048x2048 10.3 / 3.4.
+constexpr dim_t collected_dst_bytes = 256;
+
+// Runs below this are not worth staging (the scratch holds 1280 of a line), nor are those below
+// collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before.
+//     Time over memcpy with 64 / 256 the 3 of 3900 reorders that it changes 2.5 / 1.6 (f16 acbd ->
+//     adbc 8x128x104x104, 208 bytes, 2.1 / 1.5), 8 on AVX2 2.6 / 1.6 (f32 acdb -> Abcd32a
+//     16x96x56x56 2.9 / 1.6), 5 on SSE4.1 2.1 / 1.7; with 128 as with 64 or as with 256. Rows of
+//     288 to 576 bytes, which make two blocks or three, 14 transposes 2.3 / 1.6, 20 on AVX2 2.1 /
+//     1.7, 20 on SSE4.1 2.0 / 1.95 (u8 2.2 / 2.7); all of such a row in a block of 64 KiB instead
+//     1.8, 1.65, 1.7.
+constexpr dim_t min_drained_run_bytes = 64;
+
+// A chain: blocks continue the runs of others, of two lines and more. What is kept back of a line
+// is less then than what comes next.
+//     Runs of 98 and 112 bytes were drained in parts of lines, 12 reorders of 64 to 220 MB 1.94 /
+//     1.12 times memcpy with two of them (s8 abcd -> aBdc48b 16x4x512x512 3.9 / 1.1, bf16 cdba ->
+//     abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
+constexpr dim_t min_chain_run_bytes = 2 * line_bytes;
+
+// Blocks of such runs and longer ones go in the order of the source, unchained, where a chain leads
+// through more pages of the source than max_chained_pages: the processor knows 1536 to 3072 pages
+// at a time, and two lines in part are little to that many.
+//     Time over memcpy, always chained / so, 43 permutations of 70 to 460 MB 0.859 / 0.824 (bf16
+//     abcd -> cbda 48x75x96x100 1.18 / 0.79); from 512 and 2048 pages on 0.86 and 0.84, from 2048
+//     bytes of a run on 0.85; wherever runs are so long, 46, 0.822 / 0.848 (bf16 abcd -> cbad
+//     200x75x96x80 1.23 / 1.94).
+constexpr dim_t min_unchained_run_bytes = 4096;
+constexpr dim_t max_chained_pages = 1024;
+
+// Threads that share a chain of drains cut it where so much has been written, in all and of each
+// run: lines are completed within a call, so a cut costs two of each run in part.
+constexpr dim_t min_chain_part_bytes = 256 << 10;
+// With 256 KiB alone, and so 512 bytes to 2 KiB of each run, 16 threads' shares of 25 MB transposes
+// took 1.4 times the work of one (8 threads' 1.3, 2 threads' 1.1).
+constexpr dim_t min_chain_part_run_bytes = 4 << 10;
+
+// Rows of the scratch are no multiple of this apart: of a quarter of L1's sets no more rows than
+// its ways stay until they are whole.
+//     Time over memcpy, u8 abcd -> dcba 75x96x101x128, runs of 150 bytes, 256 apart / 320: 1.86 /
+//     1.75, AVX2 2.95 / 1.92, SSE4.1 3.5 / 2.0; 80 others of 1 to 270 MB 1.516 / 1.474, AVX2 1.63 /
+//     1.58. No multiple of 128: 1.49, AVX2 1.61.
+constexpr dim_t colliding_scratch_bytes = 256;
+
+// Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
+// used in part; of elements of 4 bytes from all over the source 8192, which is still worth it (f32
+// BcA64b2a -> bac with / without: 1.7 / 2.1 times memcpy), but the list may grow to 128 KiB where
+// they are at no equal steps.
+constexpr int max_fetched_lines = 8192;
+
+// Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
+// its runs. Most fit the smaller size; some that L2 is to hold, or whose rows would collide, do
+// not.
+constexpr dim_t usual_scratch_bytes = 64 << 10;
+constexpr dim_t max_scratch_bytes = 160 << 10;
+
+// -------------------------------------------------------------------------------------------------
+// Calls of kernels, and their code
+
+// Bytes, on the side where they are more, that one call of a kernel should move: enough to hide the
+// call and the driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among
+// several threads.
 constexpr dim_t kernel_call_bytes = 64 << 10;
+
 // But so many are enough where that saves code: a level that some steps of an outer one cut short
 // is code for each number of steps inside of a kernel, where its outermost one does as many as it
-// is told. u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this 2 and
-// 45 us; bf16 abcd -> ABcd4a8b8a4b 48x35x5x5 93 and 65. Of 283 reorders of frameworks 8 took more
-// than 50, where kernels became fewer 4, where code became less 3; the 20 of 783 between the last
-// two, sum 781 and 698 us. Not past the caches, where a call ends with a fence: 17 of 16 to 64 MB
-// took 1.02 of the time.
+// is told. Not past the caches, where a call ends with a fence.
+//     u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this 2 and 45
+//     us; bf16 abcd -> ABcd4a8b8a4b 48x35x5x5 93 and 65. Of 283 reorders of frameworks 8 took more
+//     than 50, where kernels became fewer 4, where code became less 3; the 20 of 783 between the
+//     last two, sum 781 and 698 us. Past the caches 17 of 16 to 64 MB took 1.02 of the time.
 constexpr dim_t min_call_bytes = 16 << 10;
+
+// What code costs to make, in operations: those of a kernel besides its blocks' (some 5 us), of a
+// register's load and store, of a loop.
+//     s32 abcd -> aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8
+//     ABcde8b32a2b -> aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
+constexpr size_t kernel_cost_ops = 100;
+constexpr size_t ops_of_load_and_store = 2;
+constexpr size_t ops_of_loop = 4;
+
 // Loops of the driver whose blocks do not nest go inside of others where so much is left for a
-// call. Time over memcpy, outermost / with 1, 2, 4, 8, 16, 32 KiB, reorders that have such: 91 0.90
-// / 0.91 0.91 0.81 0.792 0.794 0.80, 142 on AVX2 1.09 / 1.12 1.10 1.01 0.993 0.996 1.00, 179 on
-// SSE4.1 1.28 / 1.27 1.26 1.19 1.18 1.19 1.18; the 47, 54 and 62 of these that it changes 0.96
-// / 0.77, 1.14 / 0.91, 1.26 / 1.01 (s8 ABcd40a16b -> ABcd32a32b 320x320x14x18 1.3 / 0.75, f32
-// aCB16b64c2b -> aCB24c8b 8x1500x512 on AVX2 2.4 / 1.2). Around blocks of a scratch: no difference.
-// Streamed, where a call ends with a fence, with 8, 4, 2 KiB 24 0.70 0.76 1.11, AVX2 0.84
-// 0.95 1.56, SSE4.1 0.90 0.99 1.52; others 20 0.84 0.81 0.82 (f64 abDC16d4c -> abDC12d8c
-// 8x16x128x128 2.1 1.0 1.05), 28 on AVX2 1.00 0.97 0.97, 33 on SSE4.1 1.12 1.13 1.12.
+// call.
+//     Time over memcpy, outermost / with 1, 2, 4, 8, 16, 32 KiB, reorders that have such: 91 0.90 /
+//     0.91 0.91 0.81 0.792 0.794 0.80, 142 on AVX2 1.09 / 1.12 1.10 1.01 0.993 0.996 1.00, 179 on
+//     SSE4.1 1.28 / 1.27 1.26 1.19 1.18 1.19 1.18; the 47, 54 and 62 of these that it changes 0.96
+//     / 0.77, 1.14 / 0.91, 1.26 / 1.01 (s8 ABcd40a16b -> ABcd32a32b 320x320x14x18 1.3 / 0.75, f32
+//     aCB16b64c2b -> aCB24c8b 8x1500x512 on AVX2 2.4 / 1.2). Around blocks of a scratch: no
+//     difference. Streamed, where a call ends with a fence, with 8, 4, 2 KiB 24 0.70 0.76 1.11,
+//     AVX2 0.84 0.95 1.56, SSE4.1 0.90 0.99 1.52; others 20 0.84 0.81 0.82 (f64 abDC16d4c ->
+//     abDC12d8c 8x16x128x128 2.1 1.0 1.05), 28 on AVX2 1.00 0.97 0.97, 33 on SSE4.1 1.12 1.13 1.12.
 constexpr dim_t min_sunk_call_bytes = 4 << 10;
 constexpr dim_t min_sunk_call_bytes_streamed = 8 << 10;
+
 // Such a loop keeps a table of its steps, 16 bytes each, for each combination of segments outside
 // of it, and tails there multiply jobs and kernels: without these limits a pair of 7 dimensions had
 // 66 MB of tables, and others of 7 and more with tails in all too many jobs for generated code.
 constexpr dim_t max_sunk_steps = 1024;
 constexpr size_t max_sunk_segments = 8;
-// What a kernel takes to be made besides its operations, in operations: some 5 us. s32 abcd ->
-// aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8 ABcde8b32a2b ->
-// aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
-constexpr size_t kernel_cost_ops = 100;
 
-// Bytes (source + destination) that pay for one more thread. Two threads over one, data in the
-// caches: 0.4 MiB 0.6, 0.8 MiB 1.1 to 1.5, 1.2 MiB 1.2, 1.5 MiB 1.6 to 1.8, 2 to 18 MiB 1.75 to
-// 2.2. That is with threads that have worked within 2 ms; asleep for 20 ms they take 60 us to come,
-// and pay from about 3 MiB on.
+// Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
+// (from about 9 dimensions with tails in blocks on) the portable path serves.
+constexpr size_t max_kernel_ops = 40000; // about 300 KiB of code
+constexpr size_t max_jobs = 512;
+
+// Steps of the innermost level, and operations of all of them, that become one block where stores
+// of one step may then reach into what the next ones store (7 x 7 bytes, of which 7 are together).
+//     Time over memcpy, apart / up to 4, 8, 16 steps, the 637 of 19000 reorders on AVX2 that it
+//     changes 2.95 / 2.64 2.57 2.58 (bf16 acdb -> dcab 32x3x299x299 1.8 / 1.1, s8 ABcd8a4b -> acdb
+//     16x7x3x3 11.7 / 7.2), 331 on SSE4.1 3.56 / 3.20 3.09 3.10, 293 of up to 128 KiB on AVX-512
+//     2.78 / 2.62 2.58; with 200 and 1000 operations 2.60, 2.58; 3.14, 3.10. To make these took
+//     0.91, 1.4 and 1.25 times as long.
+constexpr dim_t max_merged_steps = 8;
+constexpr size_t max_merged_ops = 400;
+// Tails in many dimensions make many such blocks, of which none is needed.
+constexpr size_t max_merged_ops_of_kernel = 4000;
+
+// Where there are masks stores of short rows still reach into the next rows (ir/widen), of up to so
+// many bytes of a vector, where no more than so many are moved in all.
+//     Time over memcpy without / with 48, 54, 64 bytes, 334 reorders of up to 128 KiB: 3.33 / 3.14
+//     3.15 3.18 (f32 acdb -> abcd 64x3x3x3 36 bytes a row); 246 of 128 KiB to 1 MiB 1.01 times as
+//     long, of 1 to 16 MiB 1.02, where lines are claimed.
+constexpr int max_widened_mask_bytes = 48;
+constexpr dim_t max_moved_bytes_of_widened_masks = 128 << 10;
+
+// Schedules that are kept, whatever reorder they are for.
+//     A search took 3.4 of the 38 us that a reorder then took to be made, and the same few come
+//     again: those of 283 reorders of frameworks are 36 on AVX-512, 24 on AVX2, 16 on SSE4.1.
+constexpr int n_kept_searches = 256;
+// States that most searches do not go beyond: then patterns are solved, which takes as long as an
+// easy search and makes a hard one short.
+constexpr int n_easy_states = 32;
+
+// -------------------------------------------------------------------------------------------------
+// Execution: threads, parameters, sums
+
+// Bytes (source + destination) that pay for one more thread.
+//     Two threads over one, data in the caches: 0.4 MiB 0.6, 0.8 MiB 1.1 to 1.5, 1.2 MiB 1.2, 1.5
+//     MiB 1.6 to 1.8, 2 to 18 MiB 1.75 to 2.2. That is with threads that have worked within 2 ms;
+//     asleep for 20 ms they take 60 us to come, and pay from about 3 MiB on.
 constexpr dim_t bytes_per_thread = 512 << 10;
 
-// Ranges in which a thread takes its share, and how many of the last ones others leave to it. Tried
-// on 2 threads, 12 reorders of 1 to 18 MiB, geomean over one thread: ranges/left 8/0 1.28 to 1.42,
-// 4/0 1.43, 1/0 1.64, 8/4 as 1/0. Help moves data from one core's cache to another's.
+// Ranges in which a thread takes its share, and how many of the last ones others leave to it.
+//     Tried on 2 threads, 12 reorders of 1 to 18 MiB, geomean over one thread: ranges/left 8/0 1.28
+//     to 1.42, 4/0 1.43, 1/0 1.64, 8/4 as 1/0. Help moves data from one core's cache to another's.
 constexpr int ranges_per_thread = 8;
 constexpr int ranges_left_alone = 4;
 
@@ -146,416 +692,13 @@ constexpr int64_t late_join_account_ns = 20000000;
 constexpr int64_t bytes_per_late_ns = 10;
 constexpr int max_overdrawn = 4;
 
+// Destinations from this size on are asked for the NUMA nodes of their pages (64 pages: 10 us).
+constexpr dim_t min_numa_bytes = 16 << 20;
+
 // Decoded arrays of a parameter from this size on are made by a reorder of their own, whose code
 // costs about 30 us once. 32768 values of f16, and as many of u4, by plain code: 18 and 25 us at
 // each execution, of 215 that the reorder u4 -> bf16 of 1024 x 1024 took.
 constexpr dim_t min_expanded_array_bytes = 4 << 10;
-
-// Destinations from this size on are asked for the NUMA nodes of their pages (64 pages: 10 us).
-constexpr dim_t min_numa_bytes = 16 << 20;
-
-// Relative costs of one stage for one register. Measured throughput on a machine with 512-bit
-// vectors: unpack 0.083 ns, 16-byte lane shuffles 0.135 ns, two-source permutes 0.169 ns.
-constexpr float cost_unpack = 1.0f;
-constexpr float cost_lanes16 = 1.6f;
-constexpr float cost_permute = 1.3f;
-constexpr float cost_permute2 = 2.0f;
-
-// Lines that are a multiple of this apart fall into one set of an L1 cache (64 sets of 64 bytes),
-// which holds 8 of them, or 12. With 8 rows there is none left for what is written: of 19 cases of
-// 3 to 16 MB, limits of 4 / 7 / 8 / none took 1.69 / 1.69 / 1.70 / 1.90.
-constexpr dim_t l1_set_period_bytes = 4096;
-constexpr int max_rows_in_l1_set = 7;
-
-// Tiles that read less than a line of the source read the rest of it next. Not where they write so
-// many lines of a set meanwhile (min_rows_that_evict_lines) that these are gone before they are
-// complete: without / so, those of 19000 reorders that it changes, 3 on AVX-512 2.9 / 1.5 (u8
-// aBCd4b4c -> AcdB8b24a 5x1021x31x1 6.7 / 2.2), 7 on AVX2 2.1 / 1.6, 10 on SSE4.1 2.4 / 1.6; from 8
-// lines on as well 1.01 to 1.04 times as long. Whole lines of one set, so many that they push each
-// other out, take twice as long to write as in the order of their addresses. Where the destination
-// is most of what is moved 24 on AVX-512 1.60 / 1.38, 31 on AVX2 1.61 / 1.28, 41 on SSE4.1 1.91
-// / 1.38 (s8 acb -> Abc32a 1x197x768 2.9 / 1.2). Others of which the tile reads half a line or a
-// vector at once, 64 1.41 / 1.38, 108 on AVX2 1.49 / 1.28 (f32 bcda -> acdb 1x2048x7x7 2.8 / 1.6),
-// 171 on SSE4.1 1.63 / 1.45; beyond L2 16 bytes are enough on AVX2, 56 1.42 / 1.29, but not within
-// (bf16 cdba -> abcd 512x1024x1x1 1.9 / 2.6). Runs of 8 bytes and less, runs that end within lines,
-// and where rows of the source collide as well, 1.0 to 2.3 times as long (u8 cdba -> abcd
-// 512x1024x1x1 on AVX2 2.0 / 5.8). 9 to 12 lines, 38 on SSE4.1, 1.03. At once where the source's
-// rows end within lines, if not its runs: 37, 82, 99 of these 1.04, 1.18, 1.17.
-constexpr int min_whole_lines_in_l1_set = 13;
-
-// Where rows of both sides fall into the same sets, so many of them that a line is gone before it
-// is complete, blocks go through a scratch: so many bytes of each run of the destination at once.
-// Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to 1.8,
-// eight 0.6. Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
-// transposed 3.2 / 2.5 2.3 2.5, 2048x2048 5.3 / 2.8 2.6 2.8, bf16 1024x1024 2.8 / 2.3 2.4 2.3; with
-// 256-bit vectors 2048x2048 10.3 / 3.4. Not where 8 rows of both share a set (u8 512x512: 1.8
-// / 2.2; but see below), nor where those of one side do, nor where tiles have whole lines on both
-// (f32 1024x1024 2.3 / 2.7). Tiles of runs that end within lines have none of these whole: 28 rows
-// of 56 bytes in one set take 4.7 ns a store. With 13, 12 and 9 rows, the 207 of 610 reorders whose
-// rows are a multiple of 4096 bytes apart that all below changes: 1.92 1.92 1.88,
-// AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93 1.92.
-constexpr int min_rows_that_evict_lines = 9;
-// Where tiles have whole lines of the destination and runs of the source that end within lines,
-// which are read again for the next run: more than an L1 of 12 ways holds. Time over memcpy, plain
-// / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97 / 1.53 (bf16 cba -> abc
-// 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
-constexpr int min_rows_to_collect_odd_src = 13;
-// Fewer of them on one side, if so many of the other make up for it (4 and 16, 8 and 8), in
-// tensors without padding of which each side's rows lie at one step, beyond so many times L2. Time
-// over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it changes: 24 on
-// AVX-512 1.75 / 1.61, 55 on AVX2 1.61 / 1.31 (s32 2048x512 transposed 1.66 / 1.15, bf16
-// 5120x1280 1.97 / 1.33), 55 on SSE4.1 1.77 / 1.38. With a product of 12 to 63 and any rows: 64 on
-// AVX-512 1.23 / 1.39, 130 on AVX2 1.19 / 1.31, 130 on SSE4.1 1.21 / 1.37 (4 and 4 1.30 / 1.26).
-// Rows at several steps, most of blocks: 20 1.25 / 1.41, 36 on AVX2 1.34 / 1.38 (s8 dcab
-// -> Abcd8a 64x64x56x56 1.5 / 3.5). From half of L2 on: 6, 10, 11 of 2 MB 1.01, 1.04, 1.08 times
-// as long. Rows that end within lines: 2, 3, 3 reorders 1.6, 1.3, 0.98. Elements that become wider
-// or narrower, 87, 85, 85 conversions, 1.11, 1.04, 0.97; to others of their size, 33 on AVX2, 0.83.
-// Only where the level that a line lies along has 256 bytes, so not 16 elements of a block: 2, 9
-// and 9 of the above 1.14, 1.06, 1.09 times as long (f32 abcd -> cdba 512x512x3x3 on SSE4.1 1.6 /
-// 2.2), though f32 ABcd16b16a -> abcd 64x128x32x16 took 1.2 on AVX2 and takes 1.4.
-constexpr int min_rows_to_collect_transposed = 4;
-constexpr int min_row_pairs_to_collect_transposed = 64;
-constexpr double min_transposed_times_l2 = 1.25;
-constexpr dim_t collected_dst_bytes = 256;
-// A block has up to so many times as many steps as those bytes take, where its runs are whole lines
-// then (448 bytes of runs of 28). The 610, without / with: 201 on AVX-512 1.98 / 1.90, 274 on AVX2
-// 1.74 / 1.68, 204 on SSE4.1 1.94 / 1.91 (bf16 cba -> abc 28x2048x52 2.6 / 1.3, u8 cabd -> dabc
-// 1x512x56x56 2.8 / 1.9).
-constexpr dim_t max_growth_to_whole_lines = 4;
-
-// A line of every cache of the machines that code is generated for.
-constexpr dim_t line_bytes = 64;
-
-// Tensors that together fit any L2 have the same plan on every machine.
-constexpr size_t fits_any_l2_bytes = 256 << 10;
-
-// Beyond L2, bytes along the source's and along the destination's run that are moved before the
-// next rows begin; the next block lies further along the source's rows, and its lines are fetched
-// to L2 meanwhile. Time over memcpy, geometric mean of 19 cases of 3 to 16 MB, 512-bit vectors:
-// blocks of 1024/256 in the order of the destination, nothing fetched 1.92; 256/512 in that of the
-// source, fetched 1.77; 256/256 1.81, 512/256 1.84, 1024/256 1.86. Streamed, 8 transposes of 400
-// MB: 256/512 1.00, 512/512 1.12, 256/256 1.10, 128/512 1.18, 256/1024 1.00; fetched to L1
-// instead 1.2 to 1.3; blocks along the destination 1.2 and more.
-// Beyond L2 a line of the destination is enough where elements have 4 bits: 128 rows of the source,
-// of which 512 bytes would be 1024. Those, rows as for equal elements (64 to 256 bytes), 64 bytes:
-// 54 transposes of 1 to 14 MB from f32, bf16, f16 and s8, most with scales, 2.95 2.72 2.55 times
-// memcpy, worst but one 4.0 3.8 3.7; AVX2 4.0 3.6 3.4. To 8 and 16 bits it made no difference.
-constexpr dim_t block_src_bytes = 256;
-constexpr dim_t block_dst_bytes = 512;
-
-// But all of a level that ends within so many bytes of the destination's run, where the block then
-// has no more than so many bytes and rows of the source: 26 rows of 26 bytes and not 4 of them at a
-// time. Time over memcpy, without / with 2048, 32 KiB and 128, 256, 512 rows, the 402 of 5745
-// reorders that it changes, 2 to 90 MB: 1.096 / 1.061 1.052 1.051, worst 2.4 / 1.7 1.7 1.7 (u8 abdc
-// -> bcad 64x255x26x26 2.4 / 1.04, cabd -> abcd 64x512x26x26 2.3 / 1.1, but s8 aBdc24b -> acdb
-// 16x1024x28x28 1.2 / 1.5); 491 on AVX2 1.123 / 1.106 1.101 1.103. Without a limit of rows 1.12 /
-// 1.10 (transposes of 768 rows 1.6 / 1.8); with 64 KiB 1.050; up to 4096 bytes 460 cases 1.115 /
-// 1.087, with 2048 1.082, with 1024 (of 641) 1.093 and 1.086.
-constexpr dim_t max_whole_dst_bytes = 2048;
-constexpr dim_t max_whole_block_bytes = 32 << 10;
-constexpr dim_t max_whole_block_rows = 256;
-
-// Bytes written for one that the source spans from which on blocks lie in the order of the
-// destination after all: most of it is padding. Time over memcpy, never / from 8 on, the 81 of 5745
-// reorders that this changes: 1.114 / 1.083, worst 2.3 / 1.7 (f32 bca -> AcB8b24a 2x384x1024 2.3 /
-// 1.05), AVX2 1.134 / 1.106, SSE4.1 1.213 / 1.171. From 1.5, 2, 3, 4, 8 on, 166 reorders: 1.106
-// 1.104 1.101 1.104 1.104, AVX2 1.148 1.146 1.131 1.131 1.135; up to 4 a third of them loses (bf16
-// acdb -> ABcd8a8b 2x256x68x68 1.0 / 1.3).
-constexpr double min_written_per_src_byte = 8;
-// Where elements become wider that counts as well, and without padding less is enough. By elements
-// alone / by bytes from 8 on, 60 conversions from 4 and 8 bits to 32 and 64, 1 to 30 MB: 1.363 /
-// 1.305 (u4 acdb -> f32 abcd 8x64x56x56 1.39 / 1.04), AVX2 1.444 / 1.394, SSE4.1 1.544 / 1.533.
-// From 8, 4, 2 on, 84 that widen by 2 and 4: 1.316 1.296 1.307, AVX2 1.334 1.320 1.334.
-constexpr double min_written_per_src_byte_of_wider = 4;
-
-// On Intel's cores, where claimed lines have made stores cheap: a line. Time over memcpy with 256 /
-// 128 / 64 bytes of the source: 210 reorders of 2 to 48 MB 1.135 / 1.116 / 1.102, worst 2.2 / 2.1 /
-// 2.1, AVX2 1.16 / 1.15 / 1.14, SSE4.1 1.17 / 1.17 / 1.16; 78 conversions 1.67 / 1.60 / 1.55. With
-// 64, 256 or 1024 of the destination are no better (1.11, 1.105), and nothing fetched 1.12.
-constexpr int block_src_bytes_of_intel = 64;
-
-// There too: two lines of a row of the source one right after the other, before the next rows.
-// Their L2 reads ahead in a page when it is asked for a line and then for the next one; a block
-// that comes for that one after 128 other rows waits for L3 each time (16 lines at once, 80 ns).
-// Where both sides' rows collide (min_rows_that_evict_lines), 10 transposes of u8 and bf16, time
-// over memcpy with 1 / 2 lines: 2.30 / 1.75, AVX2 2.50 / 1.72, SSE4.1, whose loads of 16 bytes had
-// L1 ask for the next line, 1.83 / 1.72; with 1 / 2 / 4 u8 4096x4096 2.7 / 1.9 / 3.2, bf16
-// 1024x1024 2.0 / 1.4 / 1.3. To fetch lines while the scratch is filled and not while it is
-// drained: 1.64, AVX2 1.74, SSE4.1 1.78. Others beyond L2, where tiles read whole vectors that do
-// not end within lines: 116 of 2 to 64 MB 1.042 / 1.029 (f16 ABcd32a16b -> abcd 64x36x45x45 1.4
-// / 1.15), AVX2 1.036 / 1.033 (f32 1000x1280 transposed 1.5 / 1.1). Not of parts of vectors (u8
-// abcd -> adcb 8x255x52x52 1.1 / 1.5: more rows of the destination), of vectors of 16 bytes (1.145
-// / 1.147, up to 4 MB 1.21 / 1.24), where elements become wider (f32 to f64 700x900 transposed 1.0
-// / 1.15) or lines of the destination left in part would push each other out of L1 (f32 cdba ->
-// abcd 1024x512x3x3 on AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79). Staged
-// where rows of the source collide: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8
-// cdba -> abdc 64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on
-// SSE4.1 1.145 / 1.112.
-constexpr int paired_lines_of_intel = 2;
-
-// Streamed on Intel's cores, where reads are of memory: so many rows of the source in a block.
-// Their L2 follows one row in each of 32 pages (Intel 64 and IA-32 Architectures Optimization
-// Reference Manual, data prefetching to the L2) and loses all where there are more, whatever is
-// fetched by instructions: reading 43408 x 1216 of f32 in blocks of 16, 32, 64, 128 rows took 0.78
-// 0.76 1.8 1.3 times memcpy. Time over memcpy, no limit / 64 rows / 48 / 32 / 24: 57 transposes of
-// 400 MB 1.35 1.29 1.26 1.21 1.31, worst 2.1 2.0 1.7 1.9 2.3; 97 reorders of 64 MB and more with no
-// limit 0.69, with 64 0.67, with 32 0.68, worst 2.0 1.2 1.2. In caches no limit was found: 154 of 4
-// to 16 MB took 1.15 without one, and with 128 and 256 bytes of the destination.
-constexpr int read_ahead_rows_of_intel = 32;
-
-// There too: where a streamed destination's rows are so many that what the processor knows of their
-// pages is gone before the next bytes of one are written, blocks lie in blocks of so much of the
-// rows of both sides. Time over memcpy, without / with 2048/1024 of source/destination, 1024/1024,
-// 1024/512, 4096/1024, 2048/2048, 2048/512: f32 abcde -> edcba 48x28x28x28x48, 37632 rows, 1.86
-// 1.42 1.41 1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 rows, 1.50 1.27 1.20 1.30 1.35 1.33
-// 1.30. With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70.
-// Not where a block has a single line of each row, which then reads of the source in parts slow
-// down: f32 to bf16 ab -> ba 4128x20000 1.31 / 1.63, to u8 4160x20032 2.4 / 3.7.
-constexpr int max_written_rows_of_intel = 8192;
-constexpr dim_t page_block_src_bytes = 2048;
-constexpr dim_t page_block_dst_bytes = 1024;
-constexpr dim_t page_bytes = 4096;
-
-// There too, where rows of a line and more are copied: nothing but pages matters then, in the
-// caches as well. Time over memcpy without blocks of pages / with 768/2048, 82 copies of 260 to 480
-// MB 0.81 / 0.77 (f32 abcd -> cbad 96x75x96x80, rows of 320 bytes, 1.49 / 0.87), with 2048/1024
-// 0.80, 1024/1024 0.79, 512/2500 0.77, 512/512 0.81, 256/2048 0.80, 4096/4096 0.81; limits of 16 to
-// 512 rows are the same, 2048 gains half. 143 of 8 to 50 MB 1.053 / 1.038, worst 1.44 / 1.40 (abcd
-// -> cbad 12x101x36x48 1.34 / 1.01), AVX2 1.060 / 1.040, SSE4.1 1.053 / 1.041; with 512/2048 and
-// 1024/1500 1.043. Rows of 8 to 32 bytes: no difference.
-// All of those were of rows a page apart and more; with 1024 / 2048 / 4096 bytes of the
-// destination, which has all of a row of less then, 140 copies of 2 to 40 MB to rows of 512 to 4000
-// bytes 1.044 / 1.028 / 1.016, worst 1.25 1.20 1.11; 70 of rows further apart 0.975 with 2048,
-// 0.966 with 4096.
-constexpr int max_copied_rows_of_intel = 16;
-constexpr dim_t page_copied_src_bytes = 768;
-constexpr dim_t page_copied_dst_bytes = 4096;
-
-// Rows of the destination count, for both of the above, from so far apart on. The 140 copies from
-// 4096 / 2048 / 1024 / 512 bytes on 1.059 1.034 1.028 1.041, worst 1.52 1.29 1.29 1.38; AVX2 1.047
-// / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. 46 streamed reorders of 50 to 415 MB with many
-// rows, from 4096 / 1024 on, 0.831 / 0.815.
-constexpr dim_t min_row_stride_bytes = 1024;
-
-// Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
-// store across two lines the second one then: stores of 64 bytes to rows in L2 take 1.2 ns each,
-// 2.6 where they begin 16 bytes behind a line, 1.1 and 1.1 where prefetchw asks for the line of
-// their last byte first. From so many bytes of source and destination on (L1 holds less) stores do,
-// but where elements that are read in the order of their addresses become wider (s8 to bf16 in a
-// row 1.01 / 1.16, u4 to f16 1.22 / 1.38, u8 aBcd16b -> abcd 1.29 / 1.55): others that are read so,
-// 64 of 900, gain most (1.15 / 1.02; f16 aBc16b -> abc 8x512x360 1.7 / 1.1, f32 bcda -> abcd 1.3 /
-// 1.0), also with both sides in order (30 more, 1.10 / 1.07).
-// 255 reorders of frameworks up to 16 MiB, time over memcpy without / with, by size below 1, 4, 16
-// MiB: 1.33 1.39 1.15 / 1.19 1.27 1.10, with buffers as malloc makes them, 16 bytes behind a page,
-// 1.94 1.87 1.39 / 1.30 1.41 1.15; AVX2 1.38 1.49 1.18 / 1.26 1.34 1.11, SSE4.1 1.54 1.68 1.18 /
-// 1.42 1.57 1.11. Below 48 KiB 1.0 to 1.04 times as long. Of the next tile's lines, or all of a
-// tile before it is loaded: the same. Copies from a scratch claim those of the next run: u8 and
-// bf16 1024x1024 and 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the run
-// after that the same. Drains past the caches, of lines in part, before the block is filled: 1.03
-// / 1.06.
-constexpr dim_t min_claimed_bytes = 48 << 10;
-
-// The same where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so much of
-// the source's rows at once, before the tile moves on along the destination, so that what is left
-// of a line is still in L1. Time over memcpy with the above and with 128/512, 128/256, 128/128,
-// 64/64: f32 abcd -> cdba 256x256x3x3 3.0 2.3 2.3 2.1 2.4, 272x264x3x3 1.6 1.5 1.4 1.3 1.4, bf16
-// 272x264x3x3 2.0 2.0 1.7 1.6 1.7. Streamed only where rows of the source share sets of L1: f32
-// 512x512x3x3 2.1 1.5 1.4 1.3 1.8, but 50 others 1.05 1.08 - 1.08. Staged there too: 500x512x3x3
-// 3.3, with 128 of the source first 2.2. Not for runs of half a line, which lie in one (1.6, with
-// 128/128 1.8), nor where the destination has the same runs (1.4, 3.2); for runs of the destination
-// that end within lines no order of 6 made a difference.
-constexpr dim_t odd_runs_src_bytes = 128;
-constexpr dim_t odd_runs_dst_bytes = 128;
-
-// Staged blocks: bytes of a run that one block drains (narrow: of elements below 4 bytes, more of
-// which need more rows of the source), bytes along the source, bytes of a block, and up to which
-// length a whole level of the destination joins a run. 16 cases of 15 to 75 MB, geometric mean, for
-// run/source/block: 256/512/32K and 128/512/32K 1.33 (each better for its elements),
-// 64/512/32K 2.0, 512/512/32K 1.49, 256/256/32K 1.42, 256/1024/32K 1.46, 256/512/64K 1.53,
-// 128/2048/64K 1.47. Reads of the next block's source while draining: 0.85, while filling: 1.1,
-// none: 1.5 (a model of it).
-constexpr dim_t staged_dst_bytes = 256;
-constexpr dim_t staged_dst_bytes_narrow = 128;
-constexpr dim_t staged_src_bytes = 512;
-constexpr dim_t staged_block_bytes = 32 << 10;
-constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
-constexpr dim_t max_staged_whole_dst_bytes = 1024;
-// Smaller ones, which blocks that do not nest leave now and then, cost a call with a fence each.
-// Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
-// 61x1x1x1x47x3 25.7 / 1.4, aCdefB48c4b -> aBCdef16c16b4c 251x1x1x1x1x100 12.4 / 1.4; with a
-// destination that begins within a line f32 BA4b8a8b4a -> AB16b48a4b 4096x4096, blocks of 256
-// bytes, 7.2 / 1.7, bf16 AcB24a2b -> BcA16a32b4a 509x61x509, of 512, 4.5 / 1.4, BA16a48b2a ->
-// AB16b48a2b 50257x768, of 1 KiB, 2.1 / 1.35, u8 AcdeB8a2b -> aCBde4c8b8c2b 48x1x251x64x7 2.7
-// / 3.0.
-constexpr dim_t min_scratch_block_bytes = 2048;
-// But where that would leave less than this of the source's rows, and the destination's can be cut
-// between lines. Of f16 abcd -> ABcd32a16b a block had 1024 bytes of 512 rows of the source, 32 to
-// 64 of each. Time over memcpy, whole / so, the cases of 420 that it changes: AVX2 1.64 / 1.47
-// (32x64x128x128 2.2 / 1.2, 32x256x26x26 2.8 / 1.9), SSE4.1 1.74 / 1.69, AVX-512 0.96 / 0.94. With
-// 64 only the half of it; where rows end within lines up to 2 times as long (bf16 abcd -> acdb with
-// 255 channels); where tiles read whole lines s8 acbd -> abdc 8x32x512x128 1.8 / 2.5. By the
-// distance of the rows, not whole beyond 64 KiB: bf16 adbc -> abcd 16x64x112x112 1.3 / 3.3.
-constexpr dim_t min_staged_src_bytes = 128;
-
-// The same where the last cache could hold source and destination together, so that half of the
-// reads may still be hits. Time over memcpy, 32 MiB of L3, with the above / with these, 8 cases of
-// 20 to 32 MB: geometric mean 1.60 / 1.41 (f16 ABcd32a16b -> abcd 32x256x26x26 2.0 / 1.6,
-// 64x36x45x45 1.9 / 1.4); 256/128/16K 1.42, 128/256/16K 1.47. Of 38 MB and more 0.98 to 2.5 / 1.16
-// to 2.9.
-constexpr dim_t staged_near_dst_bytes = 256;
-constexpr dim_t staged_near_src_bytes = 256;
-constexpr dim_t staged_near_block_bytes = 16 << 10;
-
-// Blocks with this of a run and more go in the order of the source, unchained, where a chain
-// leads through more pages of the source than this: the processor knows 1536 to 3072 pages at a
-// time, and two lines in part are little to that many. Time over memcpy, always chained / so, 43
-// permutations of 70 to 460 MB 0.859 / 0.824 (bf16 abcd -> cbda 48x75x96x100 1.18 / 0.79); from 512
-// and 2048 pages on 0.86 and 0.84, from 2048 bytes of a run on 0.85; wherever runs are so long,
-// 46, 0.822 / 0.848 (bf16 abcd -> cbad 200x75x96x80 1.23 / 1.94).
-constexpr dim_t min_unchained_run_bytes = 4096;
-constexpr dim_t max_chained_pages = 1024;
-
-// On Intel's cores, whose L2 has 1 to 2 MiB (measured with 2), blocks that have less of the
-// source's rows than they should take more of them, until the scratch has so many bytes, or a share
-// of L2 that leaves room for what is read and written: what is in L2 is near enough, and rows read
-// in parts of 50 to 200 bytes are not. 70 permutations and reorders of frameworks of 50 to 380 MB,
-// time over memcpy, without / 64 / 96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 / 1.063,
-// worst 2.2 1.9 1.8 1.7 1.8 (u8 abcd -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac
-// 200x48x96x200 1.6 / 1.2); AVX2, 67, 1.06 / 1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever
-// they have of the source: frameworks' 0.84 / 0.86. Up to 1024 of the source: the same. More of the
-// destination as well: the same.
-constexpr size_t max_l2_scratch_bytes_of_intel = 128 << 10;
-constexpr size_t l2_scratch_divisor = 12;
-
-// Rows of the scratch are no multiple of this apart: of a quarter of L1's sets no more rows than
-// its ways stay until they are whole. u8 abcd -> dcba 75x96x101x128, runs of 150 bytes, 256 apart /
-// 320: 1.86 / 1.75, AVX2 2.95 / 1.92, SSE4.1 3.5 / 2.0; 80 others of 1 to 270 MB 1.516 / 1.474,
-// AVX2 1.63 / 1.58. No multiple of 128: 1.49, AVX2 1.61.
-constexpr dim_t colliding_scratch_bytes = 256;
-
-// Threads that share a chain of drains cut it where so much has been written, in all and of each
-// run: lines are completed within a call, so a cut costs two of each run in part.
-constexpr dim_t min_chain_part_bytes = 256 << 10;
-// With 256 KiB alone, and so 512 bytes to 2 KiB of each run, 16 threads' shares of 25 MB transposes
-// took 1.4 times the work of one (8 threads' 1.3, 2 threads' 1.1).
-constexpr dim_t min_chain_part_run_bytes = 4 << 10;
-
-// Blocks continue the runs of others from two lines of each on: what is kept back of a line is less
-// than what comes next. Runs of 98 and 112 bytes were drained in parts of lines, 12 reorders of 64
-// to 220 MB 1.94 / 1.12 times memcpy with two of them (s8 abcd -> aBdc48b 16x4x512x512 3.9 / 1.1,
-// bf16 cdba -> abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
-constexpr dim_t min_chain_run_bytes = 2 * line_bytes;
-
-// Runs below a line are not worth staging. (The scratch holds 1280 of a line.) Nor are those below
-// collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before:
-// with 64 / 256 the 3 of 3900 reorders that it changes 2.5 / 1.6 (f16 acbd -> adbc 8x128x104x104,
-// 208 bytes, 2.1 / 1.5), 8 on AVX2 2.6 / 1.6 (f32 acdb -> Abcd32a 16x96x56x56 2.9 / 1.6), 5 on
-// SSE4.1 2.1 / 1.7; with 128 as with 64 or as with 256. Rows of 288 to 576 bytes, which make two
-// blocks or three, 14 transposes 2.3 / 1.6, 20 on AVX2 2.1 / 1.7, 20 on SSE4.1 2.0 / 1.95 (u8 2.2
-// / 2.7); all of such a row in a block of 64 KiB instead 1.8, 1.65, 1.7.
-constexpr dim_t min_drained_run_bytes = 64;
-
-// Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
-// used in part; of elements of 4 bytes from all over the source 8192, which is still worth it (f32
-// BcA64b2a -> bac with / without: 1.7 / 2.1 times memcpy), but the list may grow to 128 KiB where
-// they are at no equal steps.
-constexpr int max_fetched_lines = 8192;
-
-// Scratch that an execution keeps on the stack of each thread: a block, with a line before each of
-// its runs. Most fit the smaller size; some that L2 is to hold, or whose rows would collide, do
-// not.
-constexpr dim_t usual_scratch_bytes = 64 << 10;
-constexpr dim_t max_scratch_bytes = 160 << 10;
-
-// A destination is written past the caches from this share of the last cache on (source and
-// destination together). Measured with 32 MiB of L3 and one thread, in 14 cases of 20 to 50 MB,
-// from which share on: 0.5 1.03, 0.65 1.09, 0.8 1.30, 1.0 1.39, 2.0 1.71; in 13 cases of 10 to 22
-// MB: 0.25 1.4, 2.0 1.35.
-constexpr double streaming_share_of_cache = 0.5;
-
-// From here on where stores claim their lines, which makes ordinary ones cheaper. Times of 110
-// reorders of 32 to 56 MiB with 64 MiB of L3, over one memcpy for all, from 0.5 / 0.63 / 0.75 / 1.0
-// on: 0.969 / 0.940 / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978 (f16 abcd -> ABcd32a16b
-// 16x512x28x28 1.8 / 1.1, f32 ABcd16b16a -> acdb 2048x2048 1.06 / 0.81, but f32 2048x2048
-// transposed 0.99 / 1.08). A memcpy that takes turns with the reorder finds more of its lines in
-// the caches then and is faster as well, so over that one 261 of 16 to 200 MB read 0.88 / - / 0.94.
-constexpr double streaming_share_of_cache_with_claims = 0.75;
-
-// No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
-// 500 MiB among their cores, a virtual machine of two cores is told all of it, and what lies in the
-// farther slices is as slow as memory. 480 MiB of L3, 2 cores of it, one thread, time over memcpy
-// for limits of 16 / 32 / 48 / 64 / 96 / 128 / 480 MiB: 166 cases of 16 to 64 MiB 0.99 / 1.00 /
-// 0.98 / 0.98 / 0.96 / 0.97 / 0.97, 97 of more 0.71 / 0.72 / 0.71 / 0.71 / 0.72 / 0.73 / 1.1.
-constexpr size_t max_last_cache_bytes = 64 << 20;
-
-// Where tiles write more lines than that in part, a scratch completes them also for destinations
-// that could be streamed: those past the caches wait in a few buffers, which are given up half full
-// when memory is slow to take them. Time over memcpy, streamed / so, 28 cases of 16 to 450 MB while
-// another core was busy: AVX2 1.20 / 1.07, SSE4.1 1.41 / 1.13 (f16 abcd -> ABcd32a16b 32x32x208x208
-// 1.8 / 1.1, 4.1 / 1.3; up to 6.9 / 1.4 in other runs); 60 others of 16 to 120 MB with less to
-// disturb them: AVX2 1.06 / 0.93, worst 3.8 / 2.1, SSE4.1 1.36 / 1.21, 9.4 / 2.8. With a limit of
-// 0 SSE4.1 took 1.30 for the 28 (f16 abcd -> aBcd16b 1.0 / 1.4), of 1 the 60 0.99, 1.18.
-constexpr int max_open_lines = 4;
-
-// Padding in whole lines is written in a pass of its own from this share and size of the
-// destination on. Time with two passes over time with one, 240 reorders with shares from 0.5 on:
-// where 8 and more rows of a tile share a set of L1 0.3 to 0.95 (below 32 KiB up to 1.1, with a
-// share of 0.25 0.9), with 4 rows 0.7 to 1.2, others within L2 0.9 to 1.3, streamed 1.05 to 2.
-constexpr double min_padding_apart_share = 0.5;
-constexpr dim_t min_padding_apart_bytes = 1 << 10;
-// Within L2 also where nothing collides, by vectors below a line: a tile of theirs writes padding
-// in a few bytes of each of many rows, a pass of its own in the order of addresses. Time over
-// memcpy, in one / so, by size below 64 KiB, 1 and 4 MiB: SSE4.1, 564 of 5745
-// reorders, 5.0 1.55 1.13 / 3.6 1.23 0.86 (f32 abcde -> ABcde2b8a16b4a 64x3x3x7x7 5.4 / 2.2, u8
-// aBcdef32b -> aBCdef2b8c16b2c 1x1x1x1x64x1 20 / 6), AVX2, 420, 3.2 1.21 0.79 / 2.5 1.18 0.82. From
-// shares of 0.5, 0.65, 0.75, 0.85, 0.92 on, below 1 MiB: AVX2 1.29 1.26 1.26 1.25 1.24,
-// worst 2.2 2.2 2.2 2.7 2.6, SSE4.1 1.36 1.38 1.40 1.49 1.57; AVX-512 1.25 1.20 1.20 1.18 1.17,
-// never 1.16. Beyond L2 with 0.65 AVX2 0.88 / 1.01, SSE4.1 0.93 / 1.01. Destinations of 32 KiB, 16,
-// 8, 4, 1 and more: below 64 KiB SSE4.1 4.8 4.2 4.0 3.8 3.6, AVX2 3.1 2.8 2.6 2.5 2.5; 12 of less
-// than 1 KiB 2.4 / 3.2.
-constexpr double min_padding_apart_share_of_32_bytes = 0.65;
-// The same where nothing collides, but the order of the source makes passes of the padding anyway:
-// beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
-constexpr double min_padding_passes_share = 0.75;
-
-// Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
-// (from about 9 dimensions with tails in blocks on) the portable path serves.
-constexpr size_t max_kernel_ops = 40000; // about 300 KiB of code
-constexpr size_t max_jobs = 512;
-
-// Phases of a tile next to levels whose blocks do not nest, of all of them together: 48b and 32b
-// leave 3, 7b and 16b 7, and where two dimensions have them they multiply. A kernel has code for
-// each. Time over memcpy, steps in the driver / 16 phases / 32: 32 pairs of 0.5 to 15 MB 2.2 / 1.2
-// / 1.2 (AVX2 2.2 / 1.2, SSE4.1 2.4 / 1.3), 33 with more than 16 phases 2.3 / 1.4 / 1.3, of these
-// f32 BA12b24a -> AB32a16b 480x512 2.8 / 2.5 / 1.3. To make one takes 22, 48 and 65 us, of the 33
-// 26, 69 and 136 (one of two dimensions, both with tails, 1 ms), so the more only where there is
-// much to move.
-constexpr dim_t max_phases = 16;
-constexpr dim_t max_phases_of_large = 32;
-constexpr dim_t min_large_bytes = 1 << 20; // source + destination
-
-// Runs of so many bytes or more that stay together on one side are joined with what is behind them;
-// of elements of 2 bytes and more all, where they are the destination's. Time over memcpy, apart /
-// joined, cdba -> abcd 256x256x3x3: u8 3.7 / 2.2, bf16 2.8 / 1.9 (512x512x3x3 3.2 / 1.65), f32 2.2
-// / 1.4; 22 such cases of 3 to 25 elements 2.6 / 2.0, AVX2 3.1 / 2.5, SSE4.1 4.2 / 3.5. abcd ->
-// cdba u8 256x256x3x3 2.9 / 2.1, but bf16 2.4 / 2.9, f32 1.9 / 2.3: there orders that leave lines
-// of the source in L1 gain more. u8 of 3 bytes 1.9 / 2.1, of 12 3.0 / 4.0 (AVX2 3.1 / 5.7).
-// Not below so many bytes of source and destination: 9 phases take 100 to 250 us to make, one tile
-// 20 to 30, and 256 KiB are moved in 10 us less. Nor runs of more than max_phases: 27 took 400 us
-// and more for 0.9 of the time.
-constexpr dim_t min_joined_bytes = 256 << 10;
-constexpr dim_t min_joined_src_bytes = 9;
-constexpr dim_t min_joined_dst_bytes = 5;
-// Nor where the other side's run goes on with that level and would be cut off below an eighth of a
-// vector, or 4 bytes. With limits of 2 / 4 / 8 / 16 bytes, the 12 of 5745 reorders that it changes:
-// 1.84 1.53 1.29 1.28 (u8 bacd -> AcdB16b32a2b 1024x512x3x3 4.2 - 1.14, bf16 ABcd8a16b2a -> abcd
-// 160x192x1x7 3.5 3.4 1.6), AVX2 1.48 1.36 1.39 1.47, SSE4.1 1.66 1.52 1.52 1.59.
-constexpr int min_cut_run_bytes = 4;
-constexpr int cut_runs_of_vector = 8;
-
-// Steps of a level whose blocks do not nest, the offsets of which the driver keeps in tables. 48a
-// and 32a take 6, 64a and 63a take 4032.
-constexpr dim_t max_irregular_steps = 1 << 16;
 
 // Sums of compensation (cpu/masked_sums). Bytes that are added side by side, at most: enough that
 // the addition to a sum does not wait for the one before. s8 ABcd4b16a4b of 2.3 MB, AVX2: 64
