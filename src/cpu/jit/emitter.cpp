@@ -398,25 +398,20 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
         pieces.push_back({0, 16, *at});
         return pieces;
     }
-    const int chunk_bytes = o.unit_bytes;
     const int n_bytes = std::min(16, int(o.chunks.size()) * o.unit_bytes - lane * 16);
-    for (int pos = 0; pos < n_bytes;) {
-        const int byte = lane * 16 + pos;
-        const ir::chunk &c = o.chunks[byte / chunk_bytes];
-        const int first = byte % chunk_bytes;
-        if (!(c.mask >> first & 1)) {
-            pos++;
-            continue;
+    for (int pos = 0, n_here = 0; pos < n_bytes; pos += n_here) {
+        const int byte = lane * 16 + pos, first = byte % o.unit_bytes;
+        const ir::chunk &c = o.chunks[byte / o.unit_bytes];
+        n_here = std::min(o.unit_bytes - first, n_bytes - pos);
+        for (uint64_t left = c.mask >> first & ir::low_bits(n_here); left != 0;) {
+            const int begin = __builtin_ctzll(left),
+                      end = begin + __builtin_ctzll(~(left >> begin));
+            for (int at = begin, size; at < end; at += size) {
+                size = piece_bytes(pos + at, end - at);
+                pieces.push_back({pos + at, size, c.offset_bytes + first + at});
+            }
+            left &= ~ir::low_bits(end);
         }
-        int n = 1;
-        while (pos + n < n_bytes && first + n < chunk_bytes && (c.mask >> (first + n) & 1))
-            n++;
-        for (int done = 0; done < n;) {
-            const int size = piece_bytes(pos + done, n - done);
-            pieces.push_back({pos + done, size, c.offset_bytes + first + done});
-            done += size;
-        }
-        pos += n;
     }
     return pieces;
 }
