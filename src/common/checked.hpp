@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "common/status.hpp"
@@ -26,6 +27,15 @@ inline tfmt_dim_t checked_add(tfmt_dim_t a, tfmt_dim_t b, const char *what) {
     tfmt_dim_t result;
     if (!add(a, b, &result)) fail_invalid(std::string(what) + " overflows 64 bits");
     return result;
+}
+
+// Products and sums that may wrap: offsets of steps of padding, which have no place in the source,
+// and are never used there.
+inline tfmt_dim_t wrapping_mul(tfmt_dim_t a, tfmt_dim_t b) {
+    return tfmt_dim_t(uint64_t(a) * uint64_t(b));
+}
+inline tfmt_dim_t wrapping_add(tfmt_dim_t a, tfmt_dim_t b) {
+    return tfmt_dim_t(uint64_t(a) + uint64_t(b));
 }
 
 // `value` rounded up to a multiple of `block` (both positive, or value 0).

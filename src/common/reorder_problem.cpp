@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/checked.hpp"
 #include "common/data_type.hpp"
 #include "common/status.hpp"
 
@@ -170,8 +171,8 @@ void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const me
 level in_groups(level l, dim_t steps) {
     l.extent = ceil_div(l.extent, steps);
     l.unit *= steps;
-    l.src_stride *= steps;
-    l.dst_stride *= steps;
+    l.src_stride = wrapping_mul(l.src_stride, steps);
+    l.dst_stride = wrapping_mul(l.dst_stride, steps);
     l.param_stride_bytes *= steps;
     l.digit_steps *= steps;
     return l;

@@ -49,8 +49,7 @@ const padded of_one[] = {{tfmt_u8, tfmt_u8, "aBdec4b", "ABcde4a4b", {96, 1, 1, 3
         {tfmt_f32, tfmt_f32, "ABcde8a8b", "ABcde2b32a8b", {32, 1, 1, 3, 3}},
         {tfmt_f64, tfmt_f64, "BAc4b8a8b2a", "BcA64b2a", {1, 32, 16}},
         {tfmt_f32, tfmt_s8, "aBcd4b", "ABcd8a4b", {7, 1, 5, 5}},
-        {tfmt_s8, tfmt_f32, "aBcd4b", "ABcd8a8b", {9, 1, 5, 7}},
-        {tfmt_u4, tfmt_u8, "aBcd4b", "ABcd8a4b", {7, 1, 5, 5}}};
+        {tfmt_s8, tfmt_f32, "aBcd4b", "ABcd8a8b", {9, 1, 5, 7}}};
 
 bool is_apart(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst) {
     tfmt_reorder_t reorder = nullptr;
@@ -91,6 +90,26 @@ TEST_P(padding_diff, of_one_step_that_both_sides_pad) {
     for (const padded &c : of_one)
         for (int i = 0; i < scaled(4) && !HasFailure(); ++i)
             check(c.src(), c.dst(), ++seed);
+    // The source has a gap there, and nothing behind its last element.
+    const dims shape {61, 1, 1};
+    const random_desc gaps {make_with_strides(shape, tfmt_u8, {4, 1, 1}), "u8 61x1x1, 4 apart"};
+    const random_desc blocks {make_with_tag(shape, tfmt_u8, "aBc4b"), "u8 61x1x1 aBc4b"};
+    check(gaps, blocks, ++seed);
+    EXPECT_EQ(n_other_ == 0, generates_code());
+}
+
+TEST_P(padding_diff, of_one_step_with_attributes) {
+    attributes sum;
+    sum.has_sum = true;
+    sum.beta = 1;
+    for (const padded &c : of_one) {
+        check(c.src(), c.dst(), 5, &sum);
+        for (int i = 0; i < scaled(6) && !HasFailure(); ++i) {
+            random_source random(177 + static_cast<uint64_t>(i));
+            const attributes attr = random_attributes(random, c.shape);
+            check(c.src(), c.dst(), static_cast<uint64_t>(i), &attr);
+        }
+    }
 }
 
 TEST_P(padding_diff, with_attributes) {

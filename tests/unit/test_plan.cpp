@@ -1122,8 +1122,8 @@ TEST(Plan, RunsGoOnBehindHoles) {
     EXPECT_EQ(packed.src_run_bytes, 12); // no hole either: 3 channels of 4 pixels
 }
 
-// One channel in blocks of 4 on both sides: the zeros behind it are taken as they lie. Where there
-// are no such blocks in the source, or the destination's lie apart, they are dropped.
+// One channel in blocks of 4 on both sides: the places behind it stay. Where there are no such
+// blocks in the source, or the destination's lie apart, they are dropped.
 TEST(Plan, RunsHaveBlocksOfOneThatBothSidesPad) {
     const auto begins_with_its_zeros = [](const vec &dims, const char *src, const char *dst) {
         const tfmt::cpu::tile t = planned(normalized(dims, src, dst, tfmt_u8), avx512()).the_tile;

@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "common/checked.hpp"
 #include "cpu/ir/build_block.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/ir/widen.hpp"
@@ -15,7 +16,7 @@ namespace {
 // `count` steps of `l` from step `first` on.
 nest_node steps_of(const level &l, dim_t dst_stride, dim_t first, dim_t count) {
     nest_node node;
-    node.src_offset_bytes = first * l.src_stride;
+    node.src_offset_bytes = wrapping_mul(first, l.src_stride);
     node.dst_offset_bytes = first * dst_stride;
     node.param_offset_bytes = first * l.param_stride_bytes;
     node.count = count;

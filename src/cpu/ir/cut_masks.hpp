@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/checked.hpp"
 #include "cpu/plan/tile.hpp"
 
 // Which bytes of loads and stores lie within a tensor that ends inside of a tile. In: a tile, how
@@ -21,7 +22,7 @@ offset_list subset_sums(const bit_indices &bits, F &&value_of) {
     for (int bit : bits) {
         const int64_t value = value_of(bit);
         for (size_t i = 0, n = sums.size(); i < n; i++)
-            sums.push_back(sums[i] + value);
+            sums.push_back(wrapping_add(sums[i], value));
     }
     return sums;
 }

@@ -88,7 +88,7 @@ struct scratch_runs {
     int64_t dst_step_bytes = 0;
 };
 
-// Whether runs begin at the same places, whatever they are long.
+// Whether runs begin at the same places, however long they are.
 inline bool lie_alike(const scratch_runs &a, const scratch_runs &b) {
     return a.scratch_offset_bytes == b.scratch_offset_bytes
             && a.dst_offset_bytes == b.dst_offset_bytes && a.count == b.count

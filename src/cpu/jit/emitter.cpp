@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/checked.hpp"
 #include "cpu/jit/compile.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -225,7 +226,7 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
         dec(qword[rsp]);
     jnz(again);
     if (!in_reg) lea(rsp, ptr[rsp + 8]);
-    add_to(rdi, -(n.src_offset_bytes + n.count * n.src_step_bytes));
+    add_to(rdi, -wrapping_add(n.src_offset_bytes, wrapping_mul(n.count, n.src_step_bytes)));
     add_to(rsi, -(n.dst_offset_bytes + n.count * n.dst_step_bytes));
     add_to(r15, -(n.param_offset_bytes + n.count * n.param_step_bytes));
 }

@@ -449,13 +449,13 @@ bool blocking::takes_all_steps(const level &l, dim_t run_bytes) const {
 
 // Steps of the level that goes on where the destination's run ends, also that of a level which
 // the tile does not divide, until the run has so many bytes.
-void blocking::reach_dst(dim_t least_bytes, dim_t block_bytes) {
+void blocking::reach_dst(dim_t min_bytes, dim_t block_bytes) {
     for (size_t i = 0; i < outer_.size(); i++) {
         const level l = outer_[i];
-        if (l.dst_stride >= least_bytes || !is_behind(l, dst_bytes_, false) || !may_join_block(l))
+        if (l.dst_stride >= min_bytes || !is_behind(l, dst_bytes_, false) || !may_join_block(l))
             continue;
         const dim_t steps = std::min(
-                {ceil_div(least_bytes, l.dst_stride), l.extent, block_bytes / bytes_});
+                {ceil_div(min_bytes, l.dst_stride), l.extent, block_bytes / bytes_});
         if (steps <= 1) continue;
         take_steps(i, steps);
         dst_bytes_ = l.dst_stride * steps;

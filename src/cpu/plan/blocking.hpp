@@ -94,7 +94,7 @@ private:
     dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src);
     bool takes_all_steps(const level &l, dim_t run_bytes) const;
     dim_t whole_lines(size_t next, dim_t steps) const;
-    void reach_dst(dim_t least_bytes, dim_t block_bytes);
+    void reach_dst(dim_t min_bytes, dim_t block_bytes);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
     void take_steps(size_t i, dim_t steps);

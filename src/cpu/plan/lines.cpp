@@ -125,7 +125,7 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
     const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
     const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
-    int min_rows = tuning::min_rows_that_evict_lines;
+    int min_rows = tuning::min_lines_that_evict;
     if (fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))) {
         if (!ends_within_lines(bytes_of_run(p, src_line, true))) return false;
         min_rows = tuning::min_rows_to_collect_odd_src;
@@ -142,7 +142,7 @@ bool needs_collecting(const move_problem &p, const machine &m) {
 
 bool reads_lines_again(const tile &t) {
     return (t.src_elem_bits << t.src_run.size()) / 8 <= tuning::line_bytes / 4
-            && source_rows_in_l1_set(t) >= tuning::min_rows_that_evict_lines;
+            && source_rows_in_l1_set(t) >= tuning::min_lines_that_evict;
 }
 
 int open_lines(const tile &t) {

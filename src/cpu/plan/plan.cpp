@@ -241,9 +241,10 @@ bool make_plan(
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m));
+    const way simple {store_path::plain, true};
     if (!(wants_detour && lay_out(p, m, mode, {detour}, out))
             && !lay_out(p, m, mode, {store_path::plain}, out)
-            && !lay_out(p, m, mode, {store_path::plain, true}, out)) {
+            && !lay_out(p, m, mode, simple, out)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }

@@ -82,7 +82,7 @@ bool may_pack_runs(const move_problem &p);
 // begins where the excess ends: what lies there is read and dropped, as of 3 channels in blocks
 // of 4. The same of all levels of a dimension, one behind the other, of which there are fewer steps
 // than they have bits for, whether blocks of the other side cut it or pad it. A level of which one
-// step is moved is not in a run, unless both sides pad it where the run begins.
+// step is moved is not in a run, but where the run begins, if the destination pads it there.
 // `vector_bytes`: of loads that some elements in a few may be picked from; 0: none.
 // `phased`: irregular levels that give their digit_bits().
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits,

@@ -3,9 +3,9 @@
 
 #include "common/memory_desc.hpp"
 
-// Every number that was tuned for plans (cpu/plan, cpu/ir) and executions (cpu/exec,
-// cpu/masked_sums), with its unit, its reason and what was tried. Rules that need no number stand
-// with their reason at the function that applies them.
+// Every named number that was tuned for plans (cpu/plan, cpu/ir) and executions (cpu/exec,
+// cpu/masked_sums), with its unit, its reason and what was tried. Rules that need none, or a
+// fraction of a line or a vector, stand with their reason at the function that applies them.
 //
 // How to read the figures. They are geometric means of time over memcpy of the same bytes, of the
 // reorders that the rule changes: first without it (or with what was tried), then with it, "/"
@@ -22,8 +22,8 @@ namespace tfmt::cpu::tuning {
 constexpr dim_t line_bytes = 64;
 constexpr dim_t page_bytes = 4096;
 
-// Tensors that together fit any L2 have the same plan on every machine: sizes of caches, which take
-// 0.35 ms to find out, are not asked for.
+// Tensors that together fit any L2 have the same plan whatever the caches' sizes, which take 0.35
+// ms to find out and are not asked for.
 constexpr size_t fits_any_l2_bytes = 256 << 10;
 
 // Lines that are a multiple of this apart fall into one set of an L1 cache (64 sets of 64 bytes),
@@ -130,7 +130,7 @@ constexpr dim_t max_packed_step_bytes = 12;
 constexpr double src_rows_over_dst_rows = 1.5;
 
 // Bits of the source's run that a tile keeps though lines of the destination that it leaves in part
-// then crowd L1 (fitting_runs): loads of four elements and more. No other value was tried.
+// then crowd L1 (fitting_runs), of elements that are wanted or not. No other value was tried.
 constexpr size_t min_src_run_bits_left = 2;
 
 // -------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ constexpr size_t min_src_run_bits_left = 2;
 //     there is much to move.
 constexpr dim_t max_phases = 16;
 constexpr dim_t max_phases_of_large = 32;
-constexpr dim_t min_large_bytes = 1 << 20; // source + destination
+constexpr dim_t min_large_bytes = 1 << 20; // source + destination; blocks of a scratch go by it too
 
 // Levels of a tile that have phases: kernels keep the first step of each.
 constexpr int max_phased_levels = 2;
@@ -227,8 +227,8 @@ constexpr int max_open_lines = 4;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
-// small parts are not streamed (reads_lines_again); and what is written meanwhile decides about the
-// order of reads (reads_lines_at_once, below).
+// small parts are not streamed if the other way is through a scratch (reads_lines_again); and what
+// is written meanwhile decides about the order of reads (reads_lines_at_once, below).
 //     Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to
 //     1.8, eight 0.6. Not collected where 8 rows of both share a set (u8 512x512 transposed, plain
 //     / collected: 1.8 / 2.2; but see min_rows_to_collect_transposed), nor where those of one side
@@ -237,7 +237,7 @@ constexpr int max_open_lines = 4;
 //     store. With 13, 12 and 9 rows, the 207 of 610 reorders whose rows are a multiple of 4096
 //     bytes apart that these rules change: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93
 //     1.92.
-constexpr int min_rows_that_evict_lines = 9;
+constexpr int min_lines_that_evict = 9;
 // So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
 // destination and runs of the source that end within lines, which are read again for the next run.
 //     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
@@ -263,8 +263,8 @@ constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
 constexpr double min_transposed_times_l2 = 1.25;
 
-// Blocks of a scratch below this are not staged unless they are chained: blocks that do not nest
-// leave such now and then, and each is a call that ends with a fence.
+// Blocks of a scratch below this are not staged, from min_large_bytes on, unless they are chained:
+// blocks that do not nest leave such now and then, and each is a call that ends with a fence.
 //     Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
 //     61x1x1x1x47x3 25.7 / 1.4, aCdefB48c4b -> aBCdef16c16b4c 251x1x1x1x1x100 12.4 / 1.4; with a
 //     destination that begins within a line f32 BA4b8a8b4a -> AB16b48a4b 4096x4096, blocks of 256
@@ -301,13 +301,13 @@ constexpr double min_padding_passes_share = 0.75;
 
 // A tile that reads less than a line of the source: is the rest of the line read next, or later, in
 // the order of the destination (reads_lines_at_once)? It depends on w, the most lines of one set of
-// L1 that are written before the source's line is complete. (1) w < min_rows_that_evict_lines:
+// L1 that are written before the source's line is complete. (1) w < min_lines_that_evict:
 // next, since L1 keeps what is written. (2) Those are left in part: later. (3) They are whole, and
 // the destination is most of what is moved: later, since lines of one set, so many that they push
 // each other out, take twice as long to write as in the order of their addresses. (4) They are
-// whole otherwise: later with this w and more, if the tile reads half a line or a vector at once
-// (beyond L2 a quarter of a line or half a vector), and neither its runs end within lines nor the
-// source's rows collide as well.
+// whole otherwise: later with this w and more, if the tile reads at once the smaller of half a line
+// and a vector (beyond L2 the larger of a quarter of a line and half a vector), and neither its
+// runs end within lines nor the source's rows collide as well.
 //     (1) From 8 on as well 1.01 to 1.04 times as long. (2) Next / later, those of 19000 reorders
 //     that it changes, 3 on AVX-512 2.9 / 1.5 (u8 aBCd4b4c -> AcdB8b24a 5x1021x31x1 6.7 / 2.2), 7
 //     on AVX2 2.1 / 1.6, 10 on SSE4.1 2.4 / 1.6. (3) 24 on AVX-512 1.60 / 1.38, 31 on AVX2 1.61 /
@@ -338,8 +338,8 @@ constexpr double min_written_per_src_byte_of_wider = 4;
 
 // Intel's cores bring a line to L1 when its store leaves the queue, one after the other, and of a
 // store across two lines the second one then: prefetchw for the line of their last byte asks first.
-// Beyond so many bytes of source and destination (L1 holds less) stores do, but where elements that
-// are read in the order of their addresses become wider.
+// Beyond so many bytes of source and destination (L1 holds less), or L2 if that is smaller, stores
+// do, but where elements that are read in the order of their addresses become wider.
 //     Stores of 64 bytes to rows in L2 take 1.2 ns each, 2.6 where they begin 16 bytes behind a
 //     line, 1.1 and 1.1 so. Not where they become wider: s8 to bf16 in a row 1.01 / 1.16, u4 to f16
 //     1.22 / 1.38, u8 aBcd16b -> abcd 1.29 / 1.55. Others that are read in the order of their
@@ -386,7 +386,7 @@ constexpr int block_src_bytes_of_intel = 64;
 // rows. Their L2 reads ahead in a page when it is asked for a line and then for the next one; a
 // block that comes for that one after 128 other rows waits for L3 each time (16 lines at once, 80
 // ns).
-//     Where both sides' rows collide (min_rows_that_evict_lines), 10 transposes of u8 and bf16,
+//     Where both sides' rows collide (min_lines_that_evict), 10 transposes of u8 and bf16,
 //     time over memcpy with 1 / 2 lines: 2.30 / 1.75, AVX2 2.50 / 1.72, SSE4.1, whose loads of 16
 //     bytes had L1 ask for the next line, 1.83 / 1.72; with 1 / 2 / 4 u8 4096x4096 2.7 / 1.9 / 3.2,
 //     bf16 1024x1024 2.0 / 1.4 / 1.3. To fetch lines while the scratch is filled and not while it
@@ -403,10 +403,11 @@ constexpr int block_src_bytes_of_intel = 64;
 //     1.145 / 1.112.
 constexpr int paired_lines_of_intel = 2;
 
-// In place of both (of the source before anything else; the block still grows to block_src_bytes
-// later) where tiles read runs that end within lines, as 3x3 weights of f32, 36 bytes: so that what
-// is left of a line is still in L1 when the tile moves on along the destination. Streamed and
-// staged only where rows of the source share sets of L1 too; staged, only of the source.
+// In place of block_dst_bytes, and of the source before anything else (the block grows to
+// block_src_bytes later), where tiles read runs that end within lines, as 3x3 weights of f32, 36
+// bytes: so that what is left of a line is still in L1 when the tile moves on along the
+// destination. Streamed and staged only where rows of the source share sets of L1 too; staged, only
+// of the source.
 //     Time over memcpy with 256/512 and with 128/512, 128/256, 128/128, 64/64: f32 abcd -> cdba
 //     256x256x3x3 3.0 2.3 2.3 2.1 2.4, 272x264x3x3 1.6 1.5 1.4 1.3 1.4, bf16 272x264x3x3 2.0 2.0
 //     1.7 1.6 1.7. Streamed only where rows of the source share sets of L1: f32 512x512x3x3 2.1 1.5
@@ -417,9 +418,9 @@ constexpr int paired_lines_of_intel = 2;
 constexpr dim_t odd_runs_src_bytes = 128;
 constexpr dim_t odd_runs_dst_bytes = 128;
 
-// All of a level that ends within so many bytes of the destination's run joins a block, which then
-// has no more than so many bytes and rows of the source: 26 rows of 26 bytes and not 4 of them at a
-// time.
+// All of a level that ends within so many bytes of the destination's run joins a block that has
+// less than block_dst_bytes of it, and then has no more than so many bytes and rows of the source:
+// 26 rows of 26 bytes and not 4 of them at a time.
 //     Time over memcpy, without / with 2048, 32 KiB and 128, 256, 512 rows, the 402 of 5745
 //     reorders that it changes, 2 to 90 MB: 1.096 / 1.061 1.052 1.051, worst 2.4 / 1.7 1.7 1.7 (u8
 //     abdc -> bcad 64x255x26x26 2.4 / 1.04, cabd -> abcd 64x512x26x26 2.3 / 1.1, but s8 aBdc24b ->
@@ -432,7 +433,7 @@ constexpr dim_t max_whole_block_rows = 256;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
 // its bytes take, where its runs are whole lines then (448 bytes of runs of 28).
-//     The 610 of min_rows_that_evict_lines, collected, without / with: 201 on AVX-512 1.98 / 1.90,
+//     The 610 of min_lines_that_evict, collected, without / with: 201 on AVX-512 1.98 / 1.90,
 //     274 on AVX2 1.74 / 1.68, 204 on SSE4.1 1.94 / 1.91 (bf16 cba -> abc 28x2048x52 2.6 / 1.3, u8
 //     cabd -> dabc 1x512x56x56 2.8 / 1.9).
 constexpr dim_t max_growth_to_whole_lines = 4;
@@ -555,9 +556,9 @@ constexpr dim_t min_drained_run_bytes = 64;
 //     abcd 1024x1024x7x7 3.1 / 1.2), AVX2 1.67 / 1.09, SSE4.1 1.90 / 1.13.
 constexpr dim_t min_chain_run_bytes = 2 * line_bytes;
 
-// Blocks of such runs and longer ones go in the order of the source, unchained, where a chain leads
-// through more pages of the source than max_chained_pages: the processor knows 1536 to 3072 pages
-// at a time, and two lines in part are little to that many.
+// Blocks with runs of so many bytes and more go in the order of the source, unchained, where a
+// chain leads through more pages of the source than max_chained_pages: the processor knows 1536 to
+// 3072 pages at a time, and two lines in part are little to that many.
 //     Time over memcpy, always chained / so, 43 permutations of 70 to 460 MB 0.859 / 0.824 (bf16
 //     abcd -> cbda 48x75x96x100 1.18 / 0.79); from 512 and 2048 pages on 0.86 and 0.84, from 2048
 //     bytes of a run on 0.85; wherever runs are so long, 46, 0.822 / 0.848 (bf16 abcd -> cbad
