@@ -42,8 +42,8 @@ public:
     void cut_dst_at_lines() { ends_at_lines_ = true; }
 
     // Lets the block grow along the source (or destination) until what it covers there in one piece
-    // reaches `target_bytes`, or the block `max_bytes`. A level is
-    // taken whole if the run is then `max_whole_bytes` long at most.
+    // reaches `target_bytes`, or the block `max_bytes`. A level is taken whole if the run is then
+    // `max_whole_bytes` long at most.
     void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit);
     void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit, dim_t max_whole_bytes = 0);
 
