@@ -405,8 +405,8 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
         const ir::chunk &c = o.chunks[byte / o.unit_bytes];
         n_here = std::min(o.unit_bytes - first, n_bytes - pos);
         for (uint64_t left = c.mask >> first & ir::low_bits(n_here); left != 0;) {
-            const int begin = __builtin_ctzll(left),
-                      end = begin + __builtin_ctzll(~(left >> begin));
+            const int begin = __builtin_ctzll(left);
+            const int end = begin + __builtin_ctzll(~(left >> begin));
             for (int at = begin, size; at < end; at += size) {
                 size = piece_bytes(pos + at, end - at);
                 pieces.push_back({pos + at, size, c.offset_bytes + first + at});

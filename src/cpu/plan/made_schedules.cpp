@@ -36,9 +36,9 @@ struct stored_input {
 // What was found.
 using search_lru = lru<stored_input, std::shared_ptr<const schedule>>;
 
+// As caches, never destroyed.
 search_lru &made_searches() {
-    static search_lru &made = *new search_lru(
-            tuning::n_kept_searches); // as caches, never destroyed
+    static search_lru &made = *new search_lru(tuning::n_kept_searches);
     return made;
 }
 

@@ -184,9 +184,10 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, way w, pla
 // lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
 // them.
 bool is_worth_streaming(const tile &t, bool has_staged) {
-    if (has_staged && (reads_lines_again(t) || open_lines(t) > tuning::max_open_lines))
-        return false;
-    return t.phased.empty() || open_lines(t) <= tuning::max_open_lines_of_phases;
+    if (has_staged && reads_lines_again(t)) return false;
+    const int n_open = open_lines(t);
+    if (has_staged && n_open > tuning::max_open_lines) return false;
+    return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
