@@ -81,16 +81,12 @@ bool transposes_rows(
                     [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
 }
 
-bool has(const bit_indices &run, size_t bit) {
-    return std::find(run.begin(), run.end(), int(bit)) != run.end();
-}
-
 // Of the rows of the source that lanes of the destination's vectors come from. (What registers
 // alone step through reads other lines one after the other.)
 int source_rows_in_l1_set(const tile &t) {
     row_steps_list steps;
     for (size_t b = 0; b < t.bits.size(); b++)
-        if (has(t.dst_run, b) && !has(t.src_run, b) && t.bits[b].is_read)
+        if (contains(t.dst_run, b) && !contains(t.src_run, b) && t.bits[b].is_read)
             steps.push_back({t.bits[b].src_stride_bytes, 2});
     return rows_in_l1_set(steps);
 }
@@ -178,7 +174,7 @@ bool reads_colliding_rows(const tile &t) {
 int stored_rows_in_l1_set(const tile &t) {
     row_steps_list steps;
     for (size_t b = 0; b < t.bits.size(); b++)
-        if (t.bits[b].level >= 0 && !has(t.dst_run, b))
+        if (t.bits[b].level >= 0 && !contains(t.dst_run, b))
             steps.push_back({t.bits[b].dst_stride_bytes, 2});
     return rows_in_l1_set(steps);
 }

@@ -61,12 +61,9 @@ bool has_aligned_vectors(const plan &p) {
     const conversion &c = p.problem.converts;
     if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;
     for (size_t b = 0; b < t.bits.size(); b++)
-        if (std::find(t.dst_run.begin(), t.dst_run.end(), int(b)) == t.dst_run.end()
-                && t.bits[b].dst_stride_bytes % v)
-            return false;
+        if (!contains(t.dst_run, b) && t.bits[b].dst_stride_bytes % v) return false;
     for (const phased_bits &b : t.phased)
-        if (!b.bits.empty()
-                && std::find(t.dst_run.begin(), t.dst_run.end(), b.bits[0]) == t.dst_run.end()
+        if (!b.bits.empty() && !contains(t.dst_run, size_t(b.bits[0]))
                 && std::any_of(b.dst_digits.begin(), b.dst_digits.end(),
                         [&](const digit &g) { return g.stride % v; }))
             return false;

@@ -24,6 +24,10 @@ dim_t pass_bytes(dim_t step_bytes, const std::vector<level> &levels, size_t firs
     return bytes;
 }
 
+bool contains(const bit_indices &run, size_t bit) {
+    return std::find(run.begin(), run.end(), int(bit)) != run.end();
+}
+
 int tile::phased_index(const level &l) const {
     for (size_t i = 0; i < phased.size(); i++)
         if (!l.is_regular() && phased[i].dim == l.dim) return int(i);

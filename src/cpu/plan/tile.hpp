@@ -100,6 +100,9 @@ dim_t tile_bytes(const tile &t);
 // `step_bytes`; counted until they are `enough`.
 dim_t pass_bytes(dim_t step_bytes, const std::vector<level> &levels, size_t first, dim_t enough);
 
+// Whether `run` has the tile's bit of that index.
+bool contains(const bit_indices &run, size_t bit);
+
 bool is_src_packed(const tile &t, const bit_indices &run);
 bool is_dst_packed(const tile &t, const bit_indices &run);
 
