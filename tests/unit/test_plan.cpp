@@ -1146,6 +1146,19 @@ TEST(Plan, ReadsLinesOfOddRunsAtOnce) {
     EXPECT_EQ(innermost({256, 256, 4, 4}, "cdba").dst_stride, 64); // whole lines
 }
 
+// Blocks of such have little of the destination where the tensor is small, as others where it is
+// not.
+TEST(Plan, BlocksOfOddRunsGoBySize) {
+    const auto dst_bytes_of_block = [](const vec &dims) {
+        const plan p = planned(normalized(dims, "abcd", "cdba", tfmt_f32), avx512());
+        const auto along_dst = std::find_if(p.problem.levels.begin(), p.problem.levels.end(),
+                [](const level &l) { return l.dst_stride == 64; });
+        return along_dst == p.problem.levels.end() ? 0 : along_dst->extent * 64;
+    };
+    EXPECT_EQ(dst_bytes_of_block({256, 256, 3, 3}), 128);
+    EXPECT_EQ(dst_bytes_of_block({1024, 512, 3, 3}), 512);
+}
+
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own
 // dimension.
 TEST(Plan, NoLevelPassesAnInnerOneOfItsDimension) {

@@ -89,8 +89,10 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
         b.grow_src(m.block_src_bytes ? m.block_src_bytes : tuning::block_src_bytes);
         if (!t.dst_has_4_bits) {
-            const dim_t target_bytes = is_odd ? tuning::odd_runs_dst_bytes
-                                              : tuning::block_dst_bytes;
+            const bool is_small = pass_bytes(tile_bytes(t), levels, 0, tuning::max_odd_runs_bytes)
+                    < tuning::max_odd_runs_bytes;
+            const dim_t target_bytes = is_odd && is_small ? tuning::odd_runs_dst_bytes
+                                                          : tuning::block_dst_bytes;
             b.take_whole_dst(target_bytes);
             b.grow_dst(target_bytes);
         }

@@ -417,6 +417,14 @@ constexpr int paired_lines_of_intel = 2;
 //     within lines no order of 6 made a difference.
 constexpr dim_t odd_runs_src_bytes = 128;
 constexpr dim_t odd_runs_dst_bytes = 128;
+// But as much of the destination as others (block_dst_bytes) from so many bytes of one side on,
+// where it is stored where it belongs.
+//     Time over memcpy with 128 / 256 / 512 / 1024 of the destination, reorders of 12 to 70 MB: 98
+//     1.112 / 1.099 / 1.083 / 1.080, worst 2.0 1.95 1.7 1.7 (f32 abcd -> bcad 1024x512x3x3 2.0 /
+//     1.3), AVX2 73 1.095 / 1.069 / 1.056 / 1.062 (u8 AB8b24a2b -> ba 4096x4096 1.9 / 1.3 with
+//     512), SSE4.1 42 1.120 / 1.112 / 1.106 / 1.105; 100 of 3 to 12 MB 1.063 / 1.066 / 1.061 /
+//     1.064. With 64 and 256 of the source instead, and 512, 1.144 / 1.156 and 1.121 / 1.149.
+constexpr dim_t max_odd_runs_bytes = 6 << 20;
 
 // All of a level that ends within so many bytes of the destination's run joins a block that has
 // less than block_dst_bytes of it, and then has no more than so many bytes and rows of the source:
