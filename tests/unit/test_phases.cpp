@@ -88,6 +88,8 @@ TEST(Phases, JoinWhatGains) {
     EXPECT_FALSE(joins({256, 256, 4, 4}, "cdba", "abcd", tfmt_u8)); // nothing odd
     EXPECT_FALSE(joins({64, 512, 9}, "acb", "abc", tfmt_f32)); // what is behind is the other run
     EXPECT_FALSE(joins({64, 64, 3, 3}, "bacd", "AcdB16b32a2b", tfmt_u8)); // 2 bytes before it
+    EXPECT_TRUE(joins({16, 256, 13, 13}, "bcad", "acdb", tfmt_s8));
+    EXPECT_FALSE(joins({16, 255, 13, 13}, "bcad", "acdb", tfmt_s8)); // a tail, twice the code
 }
 
 // ---------------------------------------------------------------- bytes

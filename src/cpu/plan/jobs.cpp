@@ -158,7 +158,7 @@ bool cut_into_jobs(plan &p) {
     if (!give_driver(p, choose_driver_levels(p))) return false;
     size_t ops = count_ops(p);
     if (p.stores == store_path::plain) ops = prefer_less_code(p, ops);
-    return ops <= tuning::max_kernel_ops;
+    return ops <= (p.the_tile.phased.empty() ? tuning::max_kernel_ops : tuning::max_phased_ops);
 }
 
 } // namespace tfmt::cpu

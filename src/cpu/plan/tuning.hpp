@@ -647,6 +647,13 @@ constexpr size_t max_sunk_segments = 8;
 // Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
 // (from about 9 dimensions with tails in blocks on) the portable path serves.
 constexpr size_t max_kernel_ops = 40000; // about 300 KiB of code
+// Those of tiles with phases, which tails multiply: beyond these a plan without them serves, also
+// where runs are joined (others have up to 1900).
+//     s8 bcad -> acdb 16x255x13x13, 13 phases in two lengths, took 380 us to make and 2.47 times
+//     memcpy, without them 25 us and 2.39 (AVX2 2.50 / 2.24, SSE4.1 2.7 / 3.0); AVX2 f32 AB32a32b
+//     -> AB8b24a 304x251 1.42 / 1.33. From 1500 on: 8 of 20000, 1.15 times as long, two of these
+//     twice.
+constexpr size_t max_phased_ops = 2200;
 constexpr size_t max_jobs = 512;
 
 // Steps of the innermost level, and operations of all of them, that become one block where stores
