@@ -79,6 +79,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.max_copied_rows = tuning::max_copied_rows_of_intel;
         m.block_src_bytes = tuning::block_src_bytes_of_intel;
         m.paired_lines = tuning::paired_lines_of_intel;
+        m.max_open_lines = tuning::max_open_lines_of_intel;
     }
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;
     const cache_sizes &caches = host_cache_sizes();

@@ -835,6 +835,8 @@ TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_u8));
     EXPECT_TRUE(is_streamed({4096, 4160}, tfmt_u8));   // no rows that collide
     EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines
+    m.read_ahead_rows = 32;
+    EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_u8)); // blocks have few rows
 }
 
 // Where a scratch would be drained every few hundred bytes of much, it is not used.
@@ -854,20 +856,23 @@ TEST(Plan, CollectsNoSmallBlocks) {
 
 // Narrow vectors are parts of lines: 8 rows of f16 in blocks of 32 leave 8 lines to the next tiles.
 TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
-    const auto is_streamed = [](machine m, const char *dst) {
+    const auto is_streamed = [](machine m, const char *dst, int max_open_lines = 0) {
         m.l3_bytes = 0;
+        m.max_open_lines = max_open_lines;
         const move_problem move = normalized({64, 32, 12, 20}, "abcd", dst, tfmt_f16);
         const plan any = planned(move, m);
         EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
         plan p;
         const bool is = make_streamed_plan(move, m, &p, &any);
-        EXPECT_EQ(is, open_lines(any.the_tile) <= 4);
+        EXPECT_EQ(is, open_lines(any.the_tile) <= (max_open_lines ? max_open_lines : 4));
         return is;
     };
     EXPECT_FALSE(is_streamed(avx2(), "ABcd32a16b"));
     EXPECT_TRUE(is_streamed(avx512(), "ABcd32a16b")); // the vector is a line
     EXPECT_TRUE(is_streamed(avx2(), "aBcd16b"));      // the tile is 4 whole lines
     EXPECT_TRUE(is_streamed(sse41(), "aBcd16b"));     // 4 halves
+    EXPECT_FALSE(is_streamed(sse41(), "aBcd16b", 2));
+    EXPECT_TRUE(is_streamed(sse41(), "aBcd16b", 4));
 }
 
 // Where rows of the source share sets of L1, blocks of a scratch read lines to their ends.
@@ -942,6 +947,9 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
         EXPECT_EQ(middle({128, 8, 512, 4}), store_path::collected);
         EXPECT_EQ(middle({32, 64, 504, 3}), store_path::plain);
     }
+    // Rows of 512 bytes, all of which a block of vectors of a line has.
+    EXPECT_EQ(stores({256, 6144}, avx512()), store_path::plain); // 32 and 4
+    EXPECT_EQ(stores({256, 6144}, avx2()), store_path::collected);
     const plan blocked = planned(normalized({768, 3072}, "ab", "Ba4b", tfmt_bf16), avx2());
     EXPECT_EQ(blocked.stores, store_path::plain);
     const auto converted = [](tfmt_data_type_t dst) {

@@ -35,6 +35,9 @@ struct machine {
     int block_src_bytes = 0;
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
+    // Lines that a tile may leave in part where it stores past the caches, if it could go through a
+    // scratch; 0: nothing is known.
+    int max_open_lines = 0;
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
 

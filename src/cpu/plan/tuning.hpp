@@ -224,10 +224,16 @@ constexpr double streaming_share_of_cache_with_claims = 0.75;
 //     1.06 / 0.93, worst 3.8 / 2.1, SSE4.1 1.36 / 1.21, 9.4 / 2.8. With a limit of 0 SSE4.1 took
 //     1.30 for the 28 (f16 abcd -> aBcd16b 1.0 / 1.4), of 1 the 60 0.99, 1.18.
 constexpr int max_open_lines = 4;
+// On Intel's cores, whose fill buffers are those that loads wait in.
+//     Time over memcpy with 4 / 2, reorders of 48 to 300 MB, 51 on AVX2 0.954 / 0.934, worst 1.61 /
+//     1.26, 115 on SSE4.1 1.070 / 0.997, worst 3.0 / 1.37 (f32 bcda -> acbd 64x128x28x28 3.0
+//     / 1.06, abcd -> aBdc24b 32x64x56x56 2.5 / 1.0). With 2 / 1, 44 0.77 / 0.92 and 57 0.88
+//     / 1.05, with 4 / 8, 40 on AVX2 0.97 / 2.87.
+constexpr int max_open_lines_of_intel = 2;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
-// small parts are not streamed if the other way is through a scratch (reads_lines_again); and what
+// small parts are not streamed if the other way is through a scratch (is_worth_streaming); and what
 // is written meanwhile decides about the order of reads (reads_lines_at_once, below).
 //     Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to
 //     1.8, eight 0.6. Not collected where 8 rows of both share a set (u8 512x512 transposed, plain
@@ -257,6 +263,10 @@ constexpr int min_rows_to_collect_odd_src = 13;
 //     elements of a block: 2, 9 and 9 of the above 1.14, 1.06, 1.09 times as long (f32 abcd -> cdba
 //     512x512x3x3 on SSE4.1 1.6 / 2.2), though f32 ABcd16b16a -> abcd 64x128x32x16 took 1.2 on AVX2
 //     and takes 1.4.
+//     Nor by vectors of a line to rows so close that a block has all of each (block_dst_bytes) and
+//     leaves none in part: 28 transposes to rows of 256 and 512 bytes, 3 to 33 MB, 1.75 / 1.60 (u8
+//     512x12800 1.83 / 1.24); to rows of 768 7 1.89 / 1.84, all on AVX2 1.72 / 1.90, on SSE4.1 1.76
+//     / 2.11.
 //     Tried: vectors below a line, without padding, from 3 rows on each side and source's runs of
 //     768 bytes on, 149 on AVX2 1.30 / 1.35, 182 on SSE4.1 1.29 / 1.40.
 constexpr int min_rows_to_collect_transposed = 4;
