@@ -90,6 +90,9 @@ TEST(Phases, JoinWhatGains) {
     EXPECT_FALSE(joins({64, 64, 3, 3}, "bacd", "AcdB16b32a2b", tfmt_u8)); // 2 bytes before it
     EXPECT_TRUE(joins({16, 256, 13, 13}, "bcad", "acdb", tfmt_s8));
     EXPECT_FALSE(joins({16, 255, 13, 13}, "bcad", "acdb", tfmt_s8)); // a tail, twice the code
+    // That is no limit to blocks of two dimensions that do not nest.
+    EXPECT_TRUE(joins({480, 512}, "BA12b24a", "AB32a16b", tfmt_f32));
+    EXPECT_TRUE(joins({479, 511}, "BA12b24a", "AB32a16b", tfmt_f32));
 }
 
 // ---------------------------------------------------------------- bytes

@@ -948,7 +948,8 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
         EXPECT_EQ(middle({32, 64, 504, 3}), store_path::plain);
     }
     // Rows of 512 bytes, all of which a block of vectors of a line has.
-    EXPECT_EQ(stores({256, 6144}, avx512()), store_path::plain); // 32 and 4
+    EXPECT_EQ(stores({256, 6144}, avx512()), store_path::plain);     // 32 and 4
+    EXPECT_EQ(stores({512, 6144}, avx512()), store_path::collected); // 1024 bytes
     EXPECT_EQ(stores({256, 6144}, avx2()), store_path::collected);
     const plan blocked = planned(normalized({768, 3072}, "ab", "Ba4b", tfmt_bf16), avx2());
     EXPECT_EQ(blocked.stores, store_path::plain);

@@ -154,11 +154,11 @@ size_t prefer_less_code(plan &p, size_t ops) {
 
 } // namespace
 
-bool cut_into_jobs(plan &p) {
+bool cut_into_jobs(plan &p, size_t max_ops) {
     if (!give_driver(p, choose_driver_levels(p))) return false;
     size_t ops = count_ops(p);
     if (p.stores == store_path::plain) ops = prefer_less_code(p, ops);
-    return ops <= (p.the_tile.phased.empty() ? tuning::max_kernel_ops : tuning::max_phased_ops);
+    return ops <= max_ops;
 }
 
 } // namespace tfmt::cpu

@@ -11,7 +11,7 @@
 // the blocks of b, 2 whole ones and one of 8 channels, as its root loop and its rest.
 namespace tfmt::cpu {
 
-// False, and `p` is of no use, if tails make too many jobs or too much code.
-bool cut_into_jobs(plan &p);
+// False, and `p` is of no use, if tails make too many jobs, or more than `max_ops` operations.
+bool cut_into_jobs(plan &p, size_t max_ops);
 
 } // namespace tfmt::cpu

@@ -77,10 +77,11 @@ bool has_aligned_vectors(const plan &p) {
 
 // How a plan is laid out. `is_simple`: without phases of tiles, in the order of the source and with
 // loops whose blocks do not nest outside of all others, which makes less code and fewer jobs, if
-// slower.
+// slower. Not with more than `max_ops` operations.
 struct way {
     store_path stores;
     bool is_simple = false;
+    size_t max_ops = tuning::max_kernel_ops;
 };
 
 memory_pattern pattern_of(const plan &p, bool is_simple) {
@@ -165,16 +166,16 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
 }
 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
-// much code.
-bool finish_plan(plan &p, bool is_simple) {
-    if (!choose_order(p, is_simple)) return false;
+// much code (way::max_ops).
+bool finish_plan(plan &p, way w) {
+    if (!choose_order(p, w.is_simple)) return false;
     if (p.mode == plan_mode::move) p.the_schedule = find_schedule(p.the_tile, p.target);
-    return cut_into_jobs(p);
+    return cut_into_jobs(p, w.max_ops);
 }
 
 bool lay_out(const move_problem &p, const machine &m, plan_mode mode, way w, plan *out) {
     *out = begin_plan(p, m, mode, w);
-    return finish_plan(*out, w.is_simple);
+    return finish_plan(*out, w);
 }
 
 // Whether tiles do well past the caches. `has_staged`: the other way is through a scratch, which
@@ -194,11 +195,11 @@ bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
 // whole lines, which tiles with phases do not go through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
     if (exceeds_cache(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
+    const way plain {store_path::plain, false, tuning::max_joined_ops};
     move_problem joined;
     for (const bool of_src : {false, true})
         if (join_runs(p, of_src, m.vector_bytes, &joined)
-                && lay_out(joined, m, plan_mode::move, {store_path::plain}, out)
-                && !out->the_tile.phased.empty())
+                && lay_out(joined, m, plan_mode::move, plain, out) && !out->the_tile.phased.empty())
             return true;
     return false;
 }
@@ -256,9 +257,10 @@ bool make_plan(
 bool make_streamed_plan(
         const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
     if (!exceeds_cache(p, m)) return false;
-    *out = begin_plan(p, m, mode, {store_path::streamed});
+    const way streamed {store_path::streamed};
+    *out = begin_plan(p, m, mode, streamed);
     return is_worth_streaming(out->the_tile, m, for_any && uses_scratch(for_any->stores))
-            && finish_plan(*out, false);
+            && finish_plan(*out, streamed);
 }
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {

@@ -101,8 +101,9 @@ bool make_plan(
         const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
 
 // The plan for destinations that are multiples of a vector, where there is a faster one. `for_any`:
-// the one of make_plan, which is the faster one where it is staged and tiles of this one would read
-// each line several times, or leave many lines of the destination in part.
+// the one of make_plan, which is the faster one where it is staged and tiles of this one would
+// leave many lines of the destination in part or, in blocks of any number of rows, read each line
+// several times.
 bool make_streamed_plan(const move_problem &p, const machine &m, plan *out,
         const plan *for_any = nullptr, plan_mode mode = plan_mode::move);
 

@@ -233,8 +233,9 @@ constexpr int max_open_lines_of_intel = 2;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
-// small parts are not streamed if the other way is through a scratch (is_worth_streaming); and what
-// is written meanwhile decides about the order of reads (reads_lines_at_once, below).
+// small parts are not streamed if the other way is through a scratch and blocks may have any number
+// of rows (is_worth_streaming); and what is written meanwhile decides about the order of reads
+// (reads_lines_at_once, below).
 //     Lines one behind the other in one set take 2.3 to 2.8 ns each, four of a row together 1.0 to
 //     1.8, eight 0.6. Not collected where 8 rows of both share a set (u8 512x512 transposed, plain
 //     / collected: 1.8 / 2.2; but see min_rows_to_collect_transposed), nor where those of one side
@@ -657,13 +658,13 @@ constexpr size_t max_sunk_segments = 8;
 // Limits of generated code. Dimensions with tails multiply the variants of a tile; beyond these
 // (from about 9 dimensions with tails in blocks on) the portable path serves.
 constexpr size_t max_kernel_ops = 40000; // about 300 KiB of code
-// Those of tiles with phases, which tails multiply: beyond these a plan without them serves, also
-// where runs are joined (others have up to 1900).
+// Where runs are joined, the phases of which tails multiply: beyond these they stay apart. Others
+// of such have up to 1750.
 //     s8 bcad -> acdb 16x255x13x13, 13 phases in two lengths, took 380 us to make and 2.47 times
-//     memcpy, without them 25 us and 2.39 (AVX2 2.50 / 2.24, SSE4.1 2.7 / 3.0); AVX2 f32 AB32a32b
-//     -> AB8b24a 304x251 1.42 / 1.33. From 1500 on: 8 of 20000, 1.15 times as long, two of these
-//     twice.
-constexpr size_t max_phased_ops = 2200;
+//     memcpy, apart 36 us and 2.37 (AVX2 2.50 / 2.24, SSE4.1 2.7 / 2.9). Of blocks that do not nest
+//     none has too many: 37 with more than 2200 operations 1.29, without phases 2.51 (f32 BA12b24a
+//     -> AB32a16b 480x512 1.0 / 2.4), AVX2 10 1.23 / 1.92, SSE4.1 15 1.24 / 2.20.
+constexpr size_t max_joined_ops = 2200;
 constexpr size_t max_jobs = 512;
 
 // Steps of the innermost level, and operations of all of them, that become one block where stores
