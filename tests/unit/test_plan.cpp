@@ -442,6 +442,20 @@ TEST(Plan, DropsFillersWithWhatIsBehindThem) {
         EXPECT_GE(b.level, 0);
 }
 
+// One of 4 bytes, four of a vector, of 16 rows: registers hold 8 of these. Where the rows' elements
+// are padding in part, single bytes are read.
+TEST(Plan, KeepsFillersForHalfOfTheRows) {
+    const auto tile_of = [](const vec &dims, const char *src, const char *dst, const machine &m) {
+        return planned(normalized(dims, src, dst, tfmt_s8), m).the_tile;
+    };
+    const tfmt::cpu::tile half = tile_of({1, 128, 768}, "Abc4a", "acb", sse41());
+    EXPECT_EQ(half.src_run.size(), 4u);
+    EXPECT_EQ(half.dst_run.size(), 3u);
+    const tfmt::cpu::tile padded = tile_of({32, 1, 1, 3, 3}, "ABcde8a8b", "aBCde4b8c2b", avx2());
+    for (const auto &b : padded.bits)
+        EXPECT_GE(b.level, 0);
+}
+
 TEST(Plan, TakesPaddingBehindVectors) {
     const auto vectors = [](dim_t a, dim_t b) {
         const plan p = planned(normalized({a, b}, "BA8a24b", "BA16a64b4a", tfmt_u8), avx512());

@@ -251,13 +251,33 @@ bool leaves_lines(const move_problem &p, const bit_list &whole_dst, const bit_li
             || (dst_bytes < tuning::line_bytes && has_irregular(p, dst));
 }
 
+// Whether what is left of a run is hardly more than its fillers.
+bool is_mostly_fillers(const bit_list &run) {
+    const auto n_fillers = std::count_if(run.begin(), run.end(), is_filler);
+    return n_fillers > 0 && dim_t(1) << (dim_t(run.size()) - n_fillers) < tuning::min_filled_runs;
+}
+
+// Whether that is so of a run that loses its last bit, but not of the whole one.
+bool needs_last_bit(const bit_list &run) {
+    return !run.empty() && !is_mostly_fillers(run)
+            && is_mostly_fillers(prefix(run, run.size() - 1));
+}
+
+bool is_all_read(const move_problem &p, const bit_list &run) {
+    return std::all_of(run.begin(), run.end(), [&](const level_bit &b) {
+        return b.level >= 0 && is_read(p.limits, p.levels[size_t(b.level)], b.k);
+    });
+}
+
 run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
         const bit_list &whole_src, const bit_list &whole_dst) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     bit_list src = prefix(whole_src, lane_bits), dst = prefix(whole_dst, lane_bits);
     run_pair of_lines;
     if (fit_lines(p, m, stores, src, whole_dst, &of_lines)) return of_lines;
-    bit_list &shortened = prefers_whole_src_lines(p, stores, src, dst) ? dst : src;
+    const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
+            || (needs_last_bit(src) && is_all_read(p, dst));
+    bit_list &shortened = keeps_src ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
 
@@ -268,12 +288,6 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
         src.pop_back();
     return {src, dst};
-}
-
-// Whether what is left of a run is hardly more than its fillers.
-bool is_mostly_fillers(const bit_list &run) {
-    const auto n_fillers = std::count_if(run.begin(), run.end(), is_filler);
-    return n_fillers > 0 && dim_t(1) << (dim_t(run.size()) - n_fillers) < tuning::min_filled_runs;
 }
 
 // Whether the phases of all levels together are too many, or too many levels have them.
