@@ -745,6 +745,19 @@ TEST(Plan, CopiesBlocksOfPages) {
         const plan p = planned(normalized({500, channels}, "Ba48b", "ab", tfmt_f32), m);
         return plan_test::texts_of(p.problem.levels);
     };
+    // Of 512 bytes 4 rows of the source, 16 KiB of the destination, also where whole rows could be
+    // read in the order of the source.
+    const auto long_rows = [](dim_t n_floats, int max_copied_rows) {
+        machine m = avx512();
+        m.l2_bytes = 0;
+        m.max_copied_rows = max_copied_rows;
+        const plan p = planned(normalized({64, 512, n_floats}, "abc", "bac", tfmt_f32), m);
+        return plan_test::texts_of(p.problem.levels);
+    };
+    EXPECT_EQ(long_rows(128, 16),
+            (lines {"2 x 32, 8388608 -> 16384", "128 x 4, 2048 -> 131072", "32 x 1, 262144 -> 512",
+                    "4 x 1, 512 -> 32768", "2 x 16, 256 -> 256"}));
+    EXPECT_EQ(long_rows(64, 16)[1], "171 x 3, 768 -> 49152");
     EXPECT_EQ(loops_to_rows(240, 16), loops_to_rows(240, 0));
     EXPECT_NE(loops_to_rows(512, 16), loops_to_rows(512, 0));
 }

@@ -41,23 +41,36 @@ bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern patter
             || reads_odd_runs(t) || reads_colliding_rows(t);
 }
 
-// Whether tiles move pieces of rows, whole lines and more, as they are.
-bool copies_rows(const tile &t) {
-    if (t.src_run != t.dst_run) return false;
+// Whether tiles move pieces of rows, whole lines and more, as they are. `levels`, outer to inner:
+// how long these rows are, else the pieces.
+dim_t copied_row_bytes(const tile &t, const std::vector<level> &levels) {
+    if (t.src_run != t.dst_run) return 0;
     dim_t src_bytes = t.src_run_bytes, dst_bytes = t.dst_run_bytes;
+    const auto take = [&](dim_t src_stride, dim_t dst_stride, dim_t extent) {
+        if (src_stride == src_bytes && dst_stride == dst_bytes)
+            src_bytes *= extent, dst_bytes *= extent;
+    };
     for (const tile_bit &b : t.bits)
-        if (b.src_stride_bytes == src_bytes && b.dst_stride_bytes == dst_bytes)
-            src_bytes *= 2, dst_bytes *= 2;
-    return std::min(src_bytes, dst_bytes) >= tuning::line_bytes;
+        take(b.src_stride_bytes, b.dst_stride_bytes, 2);
+    for (auto l = levels.rbegin(); l != levels.rend(); ++l)
+        take(l->src_stride, l->dst_stride, l->extent);
+    return std::min(src_bytes, dst_bytes);
 }
 
-// `max_rows` 0: no limit. What is read in the order of its addresses stays so.
+// `max_rows` 0: no limit.
 bool has_too_many_rows(const blocking &b, int max_rows) {
-    return max_rows && b.written_rows() > max_rows && !b.order().reads_on;
+    return max_rows && b.written_rows() > max_rows;
 }
 
-void page_copies(blocking &b, const machine &m) {
-    if (has_too_many_rows(b, m.max_copied_rows))
+// Copies of rows of whole lines and more.
+void page_copies(blocking &b, const tile &t, memory_pattern pattern, const machine &m) {
+    if (!has_too_many_rows(b, m.max_copied_rows)) return;
+    const loop_order order = b.order();
+    const bool is_long = pattern != memory_pattern::streamed
+            && copied_row_bytes(t, order.levels) >= tuning::min_long_copied_row_bytes;
+    if (is_long)
+        b.page(tuning::page_long_copied_src_bytes, tuning::page_long_copied_dst_bytes);
+    else if (pattern == memory_pattern::streamed || !order.reads_on)
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
@@ -74,7 +87,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
             ? tuning::min_sunk_call_bytes_streamed
             : tuning::min_sunk_call_bytes;
     blocking b(levels, limits, t, is_simple ? blocking::never_sink : min_sunk_call_bytes);
-    const bool is_odd = reads_odd_runs(t), copies = copies_rows(t);
+    const bool is_odd = reads_odd_runs(t), copies = copied_row_bytes(t, {}) >= tuning::line_bytes;
     const bool crowds = is_odd && reads_colliding_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:
@@ -97,7 +110,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
             b.grow_dst(target_bytes);
         }
         b.sort(pattern == memory_pattern::beyond_l2);
-        if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, m);
+        if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, t, pattern, m);
         break;
     case memory_pattern::streamed:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
@@ -110,8 +123,9 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 m.read_ahead_rows ? b.bytes_of_src_rows(m.read_ahead_rows) : blocking::no_limit);
         b.sort(true);
         if (copies)
-            page_copies(b, m);
-        else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes)
+            page_copies(b, t, pattern, m);
+        else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes
+                && !b.order().reads_on)
             b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);
         break;
     case memory_pattern::staged:

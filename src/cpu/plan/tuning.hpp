@@ -500,6 +500,18 @@ constexpr int max_copied_rows_of_intel = 16;
 constexpr dim_t page_copied_src_bytes = 768;
 constexpr dim_t page_copied_dst_bytes = 4096;
 
+// The same of longer rows in the caches, four pages of which are written in turns; also where the
+// source would be read on as it lies, as past the caches (40 such copies of 48 to 300 MB 0.67 /
+// 0.65).
+//     Without such blocks / with 768/4096, 1024/8192, 1024/16384, 2048/16384: 213 copies of 2 to 40
+//     MB 1.035 / 1.037 1.030 1.027 1.025; those of 6000 copies and reorders of frameworks that are
+//     changed, 87, 0.997 / 0.942 (s32 bcda -> acbd 1x32x512x128 1.31 / 1.01, u8 abc -> bac
+//     28x512x640 1.18 / 1.00), AVX2 0.997 / 0.942, SSE4.1 0.993 / 0.946. All of them / rows of 256,
+//     384, 512, 768 bytes and more: 1.005 / 0.996 0.997 0.995 1.003.
+constexpr dim_t min_long_copied_row_bytes = 512;
+constexpr dim_t page_long_copied_src_bytes = 2048;
+constexpr dim_t page_long_copied_dst_bytes = 16384;
+
 // Rows of the destination count, for both blocks of pages, from so far apart on.
 //     The 140 copies from 4096 / 2048 / 1024 / 512 bytes on 1.059 1.034 1.028 1.041, worst 1.52
 //     1.29 1.29 1.38; AVX2 1.047 / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. 46 streamed
