@@ -77,6 +77,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
         m.max_copied_rows = tuning::max_copied_rows_of_intel;
+        m.max_padded_rows = tuning::max_padded_rows_of_intel;
         m.block_src_bytes = tuning::block_src_bytes_of_intel;
         m.paired_lines = tuning::paired_lines_of_intel;
         m.max_open_lines = tuning::max_open_lines_of_intel;

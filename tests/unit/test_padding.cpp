@@ -214,8 +214,31 @@ TEST(Padding, PassesThatTheSourcesOrderMakesAreLeftToThePaddings) {
     m.l2_bytes = 64 << 20;
     EXPECT_FALSE(wants_two(two_steps, m)); // in the order of the destination
     m.l2_bytes = 1 << 20;
+    m.max_padded_rows = 8;
+    EXPECT_FALSE(wants_two(two_steps, m));
+    m.max_padded_rows = 0;
     m.l3_bytes = 8 << 20;
     EXPECT_FALSE(wants_two(two_steps, m)); // stores that bypass the caches wait for nothing
+}
+
+TEST(Padding, SetsOfMoreLinesTakeEightRows) {
+    const pair eight {tfmt_f32, tfmt_f32, "abcde", "ABcde16a16b2a", {96, 1, 1, 3, 3}};
+    const pair sixteen {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {768, 1, 10}};
+    const pair sixteen_half {tfmt_s8, tfmt_s8, "abcd", "BcdA64b4a", {64, 1, 5, 5}};
+    const auto wanted = [](const pair &c, int max_padded_rows, bool is_in_l2) {
+        machine m = plan_test::avx512();
+        m.max_padded_rows = max_padded_rows;
+        if (!is_in_l2) m.l2_bytes = 0;
+        return wants_two(c, m);
+    };
+    for (const bool is_in_l2 : {true, false}) {
+        EXPECT_TRUE(wanted(eight, 0, is_in_l2));
+        EXPECT_FALSE(wanted(eight, 8, is_in_l2));
+        EXPECT_TRUE(wanted(sixteen, 0, is_in_l2));
+        EXPECT_TRUE(wanted(sixteen, 8, is_in_l2));
+        EXPECT_TRUE(wanted(sixteen_half, 0, is_in_l2));
+        EXPECT_EQ(wanted(sixteen_half, 8, is_in_l2), is_in_l2);
+    }
 }
 
 TEST(Padding, NarrowVectorsLeaveMuchPaddingToAPassOfItsOwn) {

@@ -194,8 +194,4 @@ int stored_lines_in_l1_set(const std::vector<level> &levels) {
     return rows_in_l1_set(steps);
 }
 
-bool stores_colliding_rows(const tile &t) {
-    return stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
-}
-
 } // namespace tfmt::cpu

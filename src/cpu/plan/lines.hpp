@@ -56,7 +56,4 @@ bool reads_colliding_rows(const tile &t);
 // set of L1.
 int stored_rows_in_l1_set(const tile &t);
 
-// Whether a tile stores so many rows that share a set of L1 that none of their lines stays there.
-bool stores_colliding_rows(const tile &t);
-
 } // namespace tfmt::cpu

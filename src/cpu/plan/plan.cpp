@@ -265,16 +265,19 @@ bool make_streamed_plan(
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
     const bool is_past_caches = exceeds_cache(p, m);
+    const bool is_in_l2 = moved_bytes(p) <= dim_t(m.l2_bytes);
     const double narrow_share = m.vector_bytes == 16 ? tuning::min_padding_apart_share
                                                      : tuning::min_padding_apart_share_of_32_bytes;
-    if (m.vector_bytes < tuning::line_bytes && moved_bytes(p) <= dim_t(m.l2_bytes)
-            && share >= narrow_share)
-        return true;
+    if (m.vector_bytes < tuning::line_bytes && is_in_l2 && share >= narrow_share) return true;
     plan one = begin_plan(
             p, m, plan_mode::move, {is_past_caches ? store_path::streamed : store_path::plain});
-    if (!choose_order(one, false) || stores_colliding_rows(one.the_tile)) return true;
-    if (!is_past_caches && one.moved_bytes > dim_t(m.l2_bytes)
-            && share >= tuning::min_padding_passes_share && pads_in_extra_passes(one))
+    const int max_rows = m.max_padded_rows ? m.max_padded_rows : tuning::max_rows_in_l1_set;
+    const bool crowds = stored_rows_in_l1_set(one.the_tile) > max_rows;
+    if (m.max_padded_rows && !is_in_l2)
+        return crowds && share >= tuning::min_large_padding_apart_share;
+    if (crowds || !choose_order(one, false)) return true;
+    if (!is_past_caches && !is_in_l2 && share >= tuning::min_padding_passes_share
+            && pads_in_extra_passes(one))
         return true;
     // Tiles with phases carry zeros along in pieces of a few bytes: s8 abc -> ABc16b48a4b 768x1x10
     // 7.7 times memcpy, 1.7 with the padding apart; 5 others 0.95 of the time.

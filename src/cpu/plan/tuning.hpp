@@ -310,6 +310,15 @@ constexpr double min_padding_apart_share_of_32_bytes = 0.65;
 // The same where nothing collides, but the order of the source makes passes of the padding anyway:
 // beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
 constexpr double min_padding_passes_share = 0.75;
+// On Intel, of which L1 has 12 lines to a set, not where 8 rows of a tile share one, and beyond L2
+// only from the share below on, whatever the order.
+//     In two / in one pass, those of 27500 reorders with two by the rules above, beyond L2: order
+//     132, 1.15 to 1.18 times as long; 8 rows 84, 1.13; 16 rows 41 of a share up to 0.9 1.11, 30
+//     above 0.84, worst 0.53; AVX2 150 of the order 1.16, 66 of 8 rows 1.22, SSE4.1 150 1.15, 20
+//     1.20 (f32 bac -> AcB8b32a2b 1x128x768 1.76 / 1.18 times memcpy, ABc8b8a2b -> AcB64a2b
+//     16x128x768 1.39 / 1.07). Within L2 8 rows 78, 1.08 (below 64 KiB 1.25); 16 rows 75 0.71.
+constexpr int max_padded_rows_of_intel = 8;
+constexpr double min_large_padding_apart_share = 0.9;
 
 // -------------------------------------------------------------------------------------------------
 // Order: what is read of a line next, and what is written in the order of the destination
