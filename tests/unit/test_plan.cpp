@@ -345,10 +345,10 @@ TEST(Plan, OrderOfMuchPadding) {
         const auto p = planned(normalized(dims, "bca", "AcB8b24a", tfmt_f32), m);
         return plan_test::texts_of(p.problem.levels)[0];
     };
-    // Of 24 steps 2 are data, the rest is written: in the order of the destination, along c...
-    EXPECT_EQ(outermost({2, 384, 1024}), "256 x 4, 32 -> 147456");
-    // ...but with 4 in that of the source, along b.
-    EXPECT_EQ(outermost({4, 384, 1024}), "96 x 4, 65536 -> 384");
+    // Of 24 steps 4 are data, the rest is written: in the order of the destination, along c...
+    EXPECT_EQ(outermost({4, 384, 1024}), "256 x 4, 64 -> 147456");
+    // ...but with 5 in that of the source, along b.
+    EXPECT_EQ(outermost({5, 384, 1024}), "96 x 4, 81920 -> 384");
     // Elements that become 8 and 4 times as wide, and only twice: 256 bytes of the source's rows
     // are half of one.
     const auto outermost_of = [&](tfmt_data_type_t src, tfmt_data_type_t dst) {
@@ -440,6 +440,18 @@ TEST(Plan, DropsFillersWithWhatIsBehindThem) {
     ASSERT_EQ(p.the_tile.src_run.size(), 2u);
     for (const auto &b : p.the_tile.bits)
         EXPECT_GE(b.level, 0);
+}
+
+// Each element of the source's run has a line of padding of its own, in rows 4 KiB apart.
+TEST(Plan, ReadsSingleElementsOfSpreadRuns) {
+    const auto src_run = [](const vec &dims, const char *dst, const machine &m) {
+        return planned(normalized(dims, "abcde", dst, tfmt_f32), m).the_tile.src_run.size();
+    };
+    EXPECT_EQ(src_run({32, 1, 1, 3, 3}, "Bcdea32b", avx512()), 0u);
+    EXPECT_GT(src_run({32, 2, 1, 3, 3}, "Bcdea32b", avx512()), 0u); // two wanted
+    EXPECT_GT(src_run({31, 1, 1, 3, 3}, "Bcdea32b", avx512()), 0u); // not a multiple of 4 KiB
+    EXPECT_GT(src_run({32, 1, 1, 3, 3}, "Bcdea8b", avx512()), 0u);  // less than a line
+    EXPECT_GT(src_run({32, 1, 1, 3, 3}, "Bcdea32b", avx2()), 0u);
 }
 
 // One of 4 bytes, four of a vector, of 16 rows: registers hold 8 of these. Where the rows' elements

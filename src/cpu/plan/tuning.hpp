@@ -351,8 +351,11 @@ constexpr int min_whole_lines_in_l1_set = 13;
 //     1.083, worst 2.3 / 1.7 (f32 bca -> AcB8b24a 2x384x1024 2.3 / 1.05), AVX2 1.134 / 1.106,
 //     SSE4.1 1.213 / 1.171. From 1.5, 2, 3, 4, 8 on, 166 reorders: 1.106 1.104 1.101 1.104 1.104,
 //     AVX2 1.148 1.146 1.131 1.131 1.135; up to 4 a third of them loses (bf16 acdb -> ABcd8a8b
-//     2x256x68x68 1.0 / 1.3).
-constexpr double min_written_per_src_byte = 8;
+//     2x256x68x68 1.0 / 1.3). From 5.2, which is 3 channels that become 16, and not 8: 27 of 27500
+//     1.21 / 1.10, 28 on AVX2 1.25 / 1.11, 30 on SSE4.1 1.31 / 1.19 (f32 acdb -> aBdc16b
+//     1x3x640x640 1.5 / 1.2); with 5, as 8 that become 40, 7, 9 and 9 1.06, 1.12 and 1.08 times as
+//     long.
+constexpr double min_written_per_src_byte = 5.2;
 // Where elements become wider that counts as well, and without padding less is enough.
 //     Time over memcpy, by elements alone / by bytes from 8 on, 60 conversions from 4 and 8 bits to
 //     32 and 64, 1 to 30 MB: 1.363 / 1.305 (u4 acdb -> f32 abcd 8x64x56x56 1.39 / 1.04), AVX2 1.444
