@@ -39,7 +39,8 @@ const padded colliding[] = {{tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {300, 1, 
 
 // More than any L2 of which the order of the source would make several passes.
 const padded in_passes[] = {{tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 510, 9, 10}},
-        {tfmt_bf16, tfmt_bf16, "acdb", "ABcd32a32b", {7, 990, 9, 10}}};
+        {tfmt_bf16, tfmt_bf16, "acdb", "ABcd32a32b", {7, 990, 9, 10}},
+        {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {5000, 1, 10}}};
 
 // One step of a dimension that both sides pad.
 const padded of_one[] = {{tfmt_u8, tfmt_u8, "aBdec4b", "ABcde4a4b", {96, 1, 1, 3, 3}},
@@ -50,6 +51,18 @@ const padded of_one[] = {{tfmt_u8, tfmt_u8, "aBdec4b", "ABcde4a4b", {96, 1, 1, 3
         {tfmt_f64, tfmt_f64, "BAc4b8a8b2a", "BcA64b2a", {1, 32, 16}},
         {tfmt_f32, tfmt_s8, "aBcd4b", "ABcd8a4b", {7, 1, 5, 5}},
         {tfmt_s8, tfmt_f32, "aBcd4b", "ABcd8a8b", {9, 1, 5, 7}}};
+
+// One element of each line is no padding, in lines that collide.
+const padded single[] = {{tfmt_f32, tfmt_f32, "abcde", "Bcdea32b", {32, 1, 1, 3, 3}},
+        {tfmt_bf16, tfmt_bf16, "abcd", "Bcda32b", {64, 1, 5, 5}},
+        {tfmt_u8, tfmt_u8, "abc", "Acb64a", {1, 32, 16}},
+        {tfmt_u8, tfmt_f32, "acdb", "Bcda32b", {64, 1, 5, 5}},
+        {tfmt_f32, tfmt_u8, "abcd", "Bcda64b", {64, 1, 5, 5}},
+        {tfmt_u4, tfmt_u8, "abcd", "aCBd64b64c", {2, 1, 1, 8}},
+        {tfmt_s4, tfmt_s8, "abcde", "Bcdea64b", {32, 1, 1, 4, 4}},
+        {tfmt_u4, tfmt_f32, "abcde", "Bcdea32b", {32, 1, 1, 8, 8}},
+        {tfmt_f32, tfmt_u4, "abcde", "Bcdea128b", {32, 1, 1, 3, 3}},
+        {tfmt_s4, tfmt_s4, "abcde", "Bcdea128b", {32, 1, 1, 4, 4}}};
 
 bool is_apart(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst) {
     tfmt_reorder_t reorder = nullptr;
@@ -96,6 +109,18 @@ TEST_P(padding_diff, of_one_step_that_both_sides_pad) {
     const random_desc blocks {make_with_tag(shape, tfmt_u8, "aBc4b"), "u8 61x1x1 aBc4b"};
     check(gaps, blocks, ++seed);
     EXPECT_EQ(n_other_ == 0, generates_code());
+}
+
+TEST_P(padding_diff, of_single_elements_in_lines) {
+    uint64_t seed = 1300;
+    for (const padded &c : single)
+        for (int i = 0; i < scaled(4) && !HasFailure(); ++i)
+            check(c.src(), c.dst(), ++seed);
+    attributes sum;
+    sum.has_sum = true;
+    sum.beta = 1;
+    for (const padded &c : single)
+        if (type_bits(c.dst_type) >= 8) check(c.src(), c.dst(), ++seed, &sum);
 }
 
 TEST_P(padding_diff, of_one_step_with_attributes) {

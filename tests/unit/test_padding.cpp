@@ -224,7 +224,7 @@ TEST(Padding, PassesThatTheSourcesOrderMakesAreLeftToThePaddings) {
 TEST(Padding, SetsOfMoreLinesTakeEightRows) {
     const pair eight {tfmt_f32, tfmt_f32, "abcde", "ABcde16a16b2a", {96, 1, 1, 3, 3}};
     const pair sixteen {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {768, 1, 10}};
-    const pair sixteen_half {tfmt_s8, tfmt_s8, "abcd", "BcdA64b4a", {64, 1, 5, 5}};
+    const pair sixteen_less {tfmt_s8, tfmt_s8, "abcd", "BcdA64b4a", {64, 1, 5, 5}};
     const auto wanted = [](const pair &c, int max_padded_rows, bool is_in_l2) {
         machine m = plan_test::avx512();
         m.max_padded_rows = max_padded_rows;
@@ -236,8 +236,8 @@ TEST(Padding, SetsOfMoreLinesTakeEightRows) {
         EXPECT_FALSE(wanted(eight, 8, is_in_l2));
         EXPECT_TRUE(wanted(sixteen, 0, is_in_l2));
         EXPECT_TRUE(wanted(sixteen, 8, is_in_l2));
-        EXPECT_TRUE(wanted(sixteen_half, 0, is_in_l2));
-        EXPECT_EQ(wanted(sixteen_half, 8, is_in_l2), is_in_l2);
+        EXPECT_TRUE(wanted(sixteen_less, 0, is_in_l2));
+        EXPECT_EQ(wanted(sixteen_less, 8, is_in_l2), is_in_l2);
     }
 }
 

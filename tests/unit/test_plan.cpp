@@ -452,6 +452,11 @@ TEST(Plan, ReadsSingleElementsOfSpreadRuns) {
     EXPECT_GT(src_run({31, 1, 1, 3, 3}, "Bcdea32b", avx512()), 0u); // not a multiple of 4 KiB
     EXPECT_GT(src_run({32, 1, 1, 3, 3}, "Bcdea8b", avx512()), 0u);  // less than a line
     EXPECT_GT(src_run({32, 1, 1, 3, 3}, "Bcdea32b", avx2()), 0u);
+    // Of 4 bits two are read at once.
+    const plan nibbles = planned(normalized(by_tag({2, 1, 1, 8}, "abcd", tfmt_u4),
+                                         by_tag({2, 1, 1, 8}, "aCBd64b64c", tfmt_u8)),
+            avx512());
+    EXPECT_FALSE(nibbles.the_tile.src_run.empty());
 }
 
 // One of 4 bytes, four of a vector, of 16 rows: registers hold 8 of these. Where the rows' elements
@@ -724,8 +729,9 @@ TEST(Plan, StreamsBlocksOfPages) {
     EXPECT_EQ(loops(1, tfmt_bf16), loops(0, tfmt_bf16));
 }
 
-// Copies of rows of a line and more lie in blocks of 768 and 4096 bytes, in the caches as well: of
-// 192 bytes 3 rows of the source one behind the other, and all 22 of the destination.
+// Copies of rows of a line and more lie in blocks of 768 and 4096 bytes, in the caches as well, of
+// 2048 and 16384 there if rows are long: of 192 bytes 3 rows of the source one behind the other,
+// and all 22 of the destination.
 TEST(Plan, CopiesBlocksOfPages) {
     const auto loops = [](int max_copied_rows, bool is_streamed, tfmt_data_type_t type = tfmt_f32) {
         machine m = avx512();
@@ -757,6 +763,8 @@ TEST(Plan, CopiesBlocksOfPages) {
         const plan p = planned(normalized({500, channels}, "Ba48b", "ab", tfmt_f32), m);
         return plan_test::texts_of(p.problem.levels);
     };
+    EXPECT_EQ(loops_to_rows(240, 16), loops_to_rows(240, 0));
+    EXPECT_NE(loops_to_rows(512, 16), loops_to_rows(512, 0));
     // Of 512 bytes 4 rows of the source, 16 KiB of the destination, also where whole rows could be
     // read in the order of the source.
     const auto long_rows = [](dim_t n_floats, int max_copied_rows) {
@@ -770,8 +778,25 @@ TEST(Plan, CopiesBlocksOfPages) {
             (lines {"2 x 32, 8388608 -> 16384", "128 x 4, 2048 -> 131072", "32 x 1, 262144 -> 512",
                     "4 x 1, 512 -> 32768", "2 x 16, 256 -> 256"}));
     EXPECT_EQ(long_rows(64, 16)[1], "171 x 3, 768 -> 49152");
-    EXPECT_EQ(loops_to_rows(240, 16), loops_to_rows(240, 0));
-    EXPECT_NE(loops_to_rows(512, 16), loops_to_rows(512, 0));
+    // Of 256 bytes, each with a gap behind it, so that blocks are rows of the source one behind the
+    // other: they are read on in the caches.
+    const auto rows_with_gaps = [](bool is_streamed, int max_copied_rows) {
+        machine m = avx512();
+        m.l2_bytes = 0;
+        if (is_streamed) m.l3_bytes = 0;
+        m.max_copied_rows = max_copied_rows;
+        const vec dims {64, 512, 64};
+        const move_problem p = normalized(
+                by_tag(dims, "abc", tfmt_f32), by_strides(dims, {128, 64 * 128, 1}, tfmt_f32));
+        plan made;
+        if (is_streamed)
+            EXPECT_TRUE(make_streamed_plan(p, m, &made));
+        else
+            made = planned(p, m);
+        return plan_test::texts_of(made.problem.levels);
+    };
+    EXPECT_EQ(rows_with_gaps(false, 16), rows_with_gaps(false, 0));
+    EXPECT_NE(rows_with_gaps(true, 16), rows_with_gaps(true, 0));
 }
 
 // Blocks that go past the caches: a chain stays last; what lies above it, and all where runs are

@@ -16,7 +16,7 @@ using tfmt::cpu::tile;
 using tfmt::cpu::tile_bit;
 namespace tuning = tfmt::cpu::tuning;
 
-// `n` dimensions of 25 in blocks of 8: each has a tail, all outer levels are the driver's, and
+// `n` dimensions of 31 in blocks of 8: each has a tail, all outer levels are the driver's, and
 // little is padding, of which much would mean another order.
 memory_desc blocked(int n) {
     std::string letters, blocks;
@@ -24,11 +24,11 @@ memory_desc blocked(int n) {
         letters += char('A' + d);
         blocks += "8" + std::string(1, char('a' + d));
     }
-    return by_tag(vec(size_t(n), 25), letters + blocks);
+    return by_tag(vec(size_t(n), 31), letters + blocks);
 }
 
 memory_desc plain(int n) {
-    return by_tag(vec(size_t(n), 25), std::string("abcdefghijkl").substr(0, size_t(n)));
+    return by_tag(vec(size_t(n), 31), std::string("abcdefghijkl").substr(0, size_t(n)));
 }
 
 TEST(PlanLimits, JobsAreTwiceAsManyWithEachTailUntilThereAreTooMany) {

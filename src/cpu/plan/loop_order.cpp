@@ -41,8 +41,8 @@ bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern patter
             || reads_odd_runs(t) || reads_colliding_rows(t);
 }
 
-// Whether tiles move pieces of rows, whole lines and more, as they are. `levels`, outer to inner:
-// how long these rows are, else the pieces.
+// Bytes of the rows that tiles copy as they are, with what `levels`, outer to inner, add to a
+// tile's piece, in whole tiles; 0 if elements change places.
 dim_t copied_row_bytes(const tile &t, const std::vector<level> &levels) {
     if (t.src_run != t.dst_run) return 0;
     dim_t src_bytes = t.src_run_bytes, dst_bytes = t.dst_run_bytes;
@@ -62,7 +62,8 @@ bool has_too_many_rows(const blocking &b, int max_rows) {
     return max_rows && b.written_rows() > max_rows;
 }
 
-// Copies of rows of whole lines and more.
+// Copies of rows of whole lines and more. Long ones, and such as go past the caches, also where
+// they could be read on in the order of the source (min_long_copied_row_bytes).
 void page_copies(blocking &b, const tile &t, memory_pattern pattern, const machine &m) {
     if (!has_too_many_rows(b, m.max_copied_rows)) return;
     const loop_order order = b.order();

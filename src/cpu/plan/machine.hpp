@@ -30,8 +30,8 @@ struct machine {
     // written in turns at full speed; 0: no limit worth keeping to.
     int read_ahead_rows = 0, max_written_rows = 0;
     int max_copied_rows = 0; // written in turns, where they are copied as they are
-    // Rows of one set of L1 that tiles write their padding in as fast as in others; 0: as many as
-    // of data.
+    // Most rows of one set of L1 in which tiles write padding at full speed, so that beyond L2 a
+    // pass of its own costs more than it saves but for nearly all; 0: as many as of data.
     int max_padded_rows = 0;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's;
     // 0: nothing is known.

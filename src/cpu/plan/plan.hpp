@@ -111,7 +111,8 @@ bool make_streamed_plan(const move_problem &p, const machine &m, plan *out,
 // with a pass of its own for these: where tiles carry zeros along in rows that push each other out
 // of L1, in the pieces of joined runs or by vectors below a line, where the order that suits the
 // data makes passes of them anyway, or where they would go through a scratch; where L1 takes such
-// rows (machine::max_padded_rows), beyond L2 for the first reason alone.
+// rows (machine::max_padded_rows), beyond L2 for the first reason alone and if nearly all is
+// padding.
 bool wants_padding_apart(const move_problem &p, const machine &m, double share);
 
 // The segments of the outermost kernel level: the first is the root loop, the others are the rest.

@@ -273,8 +273,10 @@ bool is_all_read(const move_problem &p, const bit_list &run) {
 // padding but for it, in rows that push each other out of L1. Read one by one, these are stored in
 // the order of the rows. Time over memcpy, 57 of 27500 reorders, 1.33 / 1.23 (f32 abcde -> Bcdea32b
 // 32x1x1x3x3 2.4 / 1.7). With fewer such rows 1.0 to 1.1 times as long; with two elements 51 1.32 /
-// 1.30, worst 2.5 / 2.7; in vectors below a line 19 1.36 / 1.41.
+// 1.30, worst 2.5 / 2.7; in vectors below a line 19 1.36 / 1.41. Not of 4 bits, two of which are
+// read at once.
 bool spreads_run(const move_problem &p, const bit_list &src, const bit_list &dst) {
+    if (p.src_elem_bits() < 8 || p.dst_elem_bits() < 8) return false;
     const auto is_padding = [&](const level_bit &b) {
         return b.level >= 0 && !is_read(p.limits, p.levels[size_t(b.level)], b.k);
     };

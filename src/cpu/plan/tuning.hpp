@@ -307,14 +307,16 @@ constexpr dim_t min_padding_apart_bytes = 1 << 10;
 //     16, 8, 4, 1 and more: below 64 KiB SSE4.1 4.8 4.2 4.0 3.8 3.6, AVX2 3.1 2.8 2.6 2.5 2.5; 12
 //     of less than 1 KiB 2.4 / 3.2.
 constexpr double min_padding_apart_share_of_32_bytes = 0.65;
-// The same where nothing collides, but the order of the source makes passes of the padding anyway:
+// The same where nothing collides, but the order of the source makes passes of the padding anyway,
+// not on Intel:
 // beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
 constexpr double min_padding_passes_share = 0.75;
-// On Intel, of which L1 has 12 lines to a set, not where 8 rows of a tile share one, and beyond L2
-// only from the share below on, whatever the order.
+// On Intel neither for the order nor where 8 rows of a tile share a set of L1, beyond L2 only where
+// more do and from the share below on. Measured where a set has 12 lines (48 KiB); older cores have
+// 8.
 //     In two / in one pass, those of 27500 reorders with two by the rules above, beyond L2: order
 //     132, 1.15 to 1.18 times as long; 8 rows 84, 1.13; 16 rows 41 of a share up to 0.9 1.11, 30
-//     above 0.84, worst 0.53; AVX2 150 of the order 1.16, 66 of 8 rows 1.22, SSE4.1 150 1.15, 20
+//     above 0.84, least 0.53; AVX2 150 of the order 1.16, 66 of 8 rows 1.22, SSE4.1 150 1.15, 20
 //     1.20 (f32 bac -> AcB8b32a2b 1x128x768 1.76 / 1.18 times memcpy, ABc8b8a2b -> AcB64a2b
 //     16x128x768 1.39 / 1.07). Within L2 8 rows 78, 1.08 (below 64 KiB 1.25); 16 rows 75 0.71.
 constexpr int max_padded_rows_of_intel = 8;
@@ -513,8 +515,9 @@ constexpr dim_t page_copied_src_bytes = 768;
 constexpr dim_t page_copied_dst_bytes = 4096;
 
 // The same of longer rows in the caches, four pages of which are written in turns; also where the
-// source would be read on as it lies, as past the caches (40 such copies of 48 to 300 MB 0.67 /
-// 0.65).
+// source would be read on as it lies. (Past the caches that is so for rows of any length and the
+// blocks above: 40 copies of 48 to 300 MB 0.67 / 0.65.) A row counts in whole tiles, so that 257
+// bytes are 512 with AVX-512.
 //     Without such blocks / with 768/4096, 1024/8192, 1024/16384, 2048/16384: 213 copies of 2 to 40
 //     MB 1.035 / 1.037 1.030 1.027 1.025; those of 6000 copies and reorders of frameworks that are
 //     changed, 87, 0.997 / 0.942 (s32 bcda -> acbd 1x32x512x128 1.31 / 1.01, u8 abc -> bac
