@@ -448,6 +448,8 @@ TEST(Plan, ReadsSingleElementsOfSpreadRuns) {
         return planned(normalized(dims, "abcde", dst, tfmt_f32), m).the_tile.src_run.size();
     };
     EXPECT_EQ(src_run({32, 1, 1, 3, 3}, "Bcdea32b", avx512()), 0u);
+    EXPECT_EQ(planned(normalized({32, 1, 1, 3, 3}, "abcde", "Bcdea32b", tfmt_f32), avx512()).note,
+            "reads one element at a time: each has a vector of dst to itself");
     EXPECT_GT(src_run({32, 2, 1, 3, 3}, "Bcdea32b", avx512()), 0u); // two wanted
     EXPECT_GT(src_run({31, 1, 1, 3, 3}, "Bcdea32b", avx512()), 0u); // not a multiple of 4 KiB
     EXPECT_GT(src_run({32, 1, 1, 3, 3}, "Bcdea8b", avx512()), 0u);  // less than a line

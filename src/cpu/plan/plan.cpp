@@ -224,7 +224,7 @@ std::string note_of(const plan &p) {
     if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
     if (!p.the_tile.phased.empty() && p.the_tile.vector_bytes >= 16) return ""; // parts of blocks
     const auto &bits = p.the_tile.bits;
-    if (p.the_tile.vector_bytes >= 16
+    if (p.the_tile.vector_bytes >= 16 && !p.the_tile.dst_run.empty()
             && std::none_of(p.the_tile.dst_run.begin(), p.the_tile.dst_run.end(),
                     [&](int b) { return bits[size_t(b)].is_read; }))
         return "reads one element at a time: each has a vector of dst to itself";
