@@ -37,7 +37,7 @@ const padded colliding[] = {{tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {300, 1, 
         {tfmt_f32, tfmt_s8, "abcd", "ABcd64a64b", {3, 100, 8, 16}},
         {tfmt_u8, tfmt_s4, "abcd", "ABcd32a128b", {3, 140, 8, 16}}};
 
-// More than any L2 of which the order of the source would make several passes.
+// More than any L2: the order of the source would make several passes, or rows collide.
 const padded in_passes[] = {{tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 510, 9, 10}},
         {tfmt_bf16, tfmt_bf16, "acdb", "ABcd32a32b", {7, 990, 9, 10}},
         {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {5000, 1, 10}}};
@@ -63,6 +63,13 @@ const padded single[] = {{tfmt_f32, tfmt_f32, "abcde", "Bcdea32b", {32, 1, 1, 3,
         {tfmt_u4, tfmt_f32, "abcde", "Bcdea32b", {32, 1, 1, 8, 8}},
         {tfmt_f32, tfmt_u4, "abcde", "Bcdea128b", {32, 1, 1, 3, 3}},
         {tfmt_s4, tfmt_s4, "abcde", "Bcdea128b", {32, 1, 1, 4, 4}}};
+
+attributes a_sum() {
+    attributes attr;
+    attr.has_sum = true;
+    attr.beta = 1;
+    return attr;
+}
 
 bool is_apart(const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst) {
     tfmt_reorder_t reorder = nullptr;
@@ -116,17 +123,13 @@ TEST_P(padding_diff, of_single_elements_in_lines) {
     for (const padded &c : single)
         for (int i = 0; i < scaled(4) && !HasFailure(); ++i)
             check(c.src(), c.dst(), ++seed);
-    attributes sum;
-    sum.has_sum = true;
-    sum.beta = 1;
+    const attributes sum = a_sum();
     for (const padded &c : single)
         if (type_bits(c.dst_type) >= 8) check(c.src(), c.dst(), ++seed, &sum);
 }
 
 TEST_P(padding_diff, of_one_step_with_attributes) {
-    attributes sum;
-    sum.has_sum = true;
-    sum.beta = 1;
+    const attributes sum = a_sum();
     for (const padded &c : of_one) {
         check(c.src(), c.dst(), 5, &sum);
         for (int i = 0; i < scaled(6) && !HasFailure(); ++i) {
@@ -150,9 +153,7 @@ TEST_P(padding_diff, with_attributes) {
 
 // A sum reads what was there, but padding is zero whatever it was.
 TEST_P(padding_diff, with_a_sum) {
-    attributes attr;
-    attr.has_sum = true;
-    attr.beta = 1;
+    const attributes attr = a_sum();
     for (const padded &c : colliding)
         if (type_bits(c.dst_type) >= 8) check_apart(c, 3, &attr);
 }

@@ -735,18 +735,22 @@ TEST(Plan, StreamsBlocksOfPages) {
 // 2048 and 16384 there if rows are long: of 192 bytes 3 rows of the source one behind the other,
 // and all 22 of the destination.
 TEST(Plan, CopiesBlocksOfPages) {
-    const auto loops = [](int max_copied_rows, bool is_streamed, tfmt_data_type_t type = tfmt_f32) {
+    const auto loops_of = [](const move_problem &p, int max_copied_rows, bool is_streamed) {
         machine m = avx512();
         m.l2_bytes = 0;
         if (is_streamed) m.l3_bytes = 0;
         m.max_copied_rows = max_copied_rows;
-        const move_problem p = normalized({22, 101, 36, 48}, "abcd", "cbad", type);
         plan made;
         if (is_streamed)
             EXPECT_TRUE(make_streamed_plan(p, m, &made));
         else
             made = planned(p, m);
         return plan_test::texts_of(made.problem.levels);
+    };
+    const auto loops = [&](int max_copied_rows, bool is_streamed,
+                               tfmt_data_type_t type = tfmt_f32) {
+        const move_problem p = normalized({22, 101, 36, 48}, "abcd", "cbad", type);
+        return loops_of(p, max_copied_rows, is_streamed);
     };
     for (bool is_streamed : {false, true}) {
         const lines apart = loops(0, is_streamed);
@@ -758,47 +762,28 @@ TEST(Plan, CopiesBlocksOfPages) {
                     "3 x 1, 192 -> 426624", "2 x 1, 698112 -> 192"}));
     EXPECT_EQ(loops(16, false, tfmt_u8), loops(0, false, tfmt_u8)); // 48 bytes
     // Rows of the destination 1024 bytes apart and more.
-    const auto loops_to_rows = [](dim_t channels, int max_copied_rows) {
-        machine m = avx512();
-        m.l2_bytes = 0;
-        m.max_copied_rows = max_copied_rows;
-        const plan p = planned(normalized({500, channels}, "Ba48b", "ab", tfmt_f32), m);
-        return plan_test::texts_of(p.problem.levels);
+    const auto loops_to_rows = [&](dim_t channels, int max_copied_rows) {
+        return loops_of(
+                normalized({500, channels}, "Ba48b", "ab", tfmt_f32), max_copied_rows, false);
     };
     EXPECT_EQ(loops_to_rows(240, 16), loops_to_rows(240, 0));
     EXPECT_NE(loops_to_rows(512, 16), loops_to_rows(512, 0));
     // Of 512 bytes 4 rows of the source, 16 KiB of the destination, also where whole rows could be
     // read in the order of the source.
-    const auto long_rows = [](dim_t n_floats, int max_copied_rows) {
-        machine m = avx512();
-        m.l2_bytes = 0;
-        m.max_copied_rows = max_copied_rows;
-        const plan p = planned(normalized({64, 512, n_floats}, "abc", "bac", tfmt_f32), m);
-        return plan_test::texts_of(p.problem.levels);
+    const auto long_rows = [&](dim_t n_floats) {
+        return loops_of(normalized({64, 512, n_floats}, "abc", "bac", tfmt_f32), 16, false);
     };
-    EXPECT_EQ(long_rows(128, 16),
+    EXPECT_EQ(long_rows(128),
             (lines {"2 x 32, 8388608 -> 16384", "128 x 4, 2048 -> 131072", "32 x 1, 262144 -> 512",
                     "4 x 1, 512 -> 32768", "2 x 16, 256 -> 256"}));
-    EXPECT_EQ(long_rows(64, 16)[1], "171 x 3, 768 -> 49152");
+    EXPECT_EQ(long_rows(64)[1], "171 x 3, 768 -> 49152");
     // Of 256 bytes, each with a gap behind it, so that blocks are rows of the source one behind the
     // other: they are read on in the caches.
-    const auto rows_with_gaps = [](bool is_streamed, int max_copied_rows) {
-        machine m = avx512();
-        m.l2_bytes = 0;
-        if (is_streamed) m.l3_bytes = 0;
-        m.max_copied_rows = max_copied_rows;
-        const vec dims {64, 512, 64};
-        const move_problem p = normalized(
-                by_tag(dims, "abc", tfmt_f32), by_strides(dims, {128, 64 * 128, 1}, tfmt_f32));
-        plan made;
-        if (is_streamed)
-            EXPECT_TRUE(make_streamed_plan(p, m, &made));
-        else
-            made = planned(p, m);
-        return plan_test::texts_of(made.problem.levels);
-    };
-    EXPECT_EQ(rows_with_gaps(false, 16), rows_with_gaps(false, 0));
-    EXPECT_NE(rows_with_gaps(true, 16), rows_with_gaps(true, 0));
+    const vec dims {64, 512, 64};
+    const move_problem with_gaps = normalized(
+            by_tag(dims, "abc", tfmt_f32), by_strides(dims, {128, 64 * 128, 1}, tfmt_f32));
+    EXPECT_EQ(loops_of(with_gaps, 16, false), loops_of(with_gaps, 0, false));
+    EXPECT_NE(loops_of(with_gaps, 16, true), loops_of(with_gaps, 0, true));
 }
 
 // Blocks that go past the caches: a chain stays last; what lies above it, and all where runs are

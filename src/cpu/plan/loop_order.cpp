@@ -64,14 +64,12 @@ bool has_too_many_rows(const blocking &b, int max_rows) {
 
 // Copies of rows of whole lines and more. Long ones, and such as go past the caches, also where
 // they could be read on in the order of the source (min_long_copied_row_bytes).
-void page_copies(blocking &b, const tile &t, memory_pattern pattern, const machine &m) {
+void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m) {
     if (!has_too_many_rows(b, m.max_copied_rows)) return;
     const loop_order order = b.order();
-    const bool is_long = pattern != memory_pattern::streamed
-            && copied_row_bytes(t, order.levels) >= tuning::min_long_copied_row_bytes;
-    if (is_long)
+    if (!is_streamed && copied_row_bytes(t, order.levels) >= tuning::min_long_copied_row_bytes)
         b.page(tuning::page_long_copied_src_bytes, tuning::page_long_copied_dst_bytes);
-    else if (pattern == memory_pattern::streamed || !order.reads_on)
+    else if (is_streamed || !order.reads_on)
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
@@ -111,7 +109,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
             b.grow_dst(target_bytes);
         }
         b.sort(pattern == memory_pattern::beyond_l2);
-        if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, t, pattern, m);
+        if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, t, false, m);
         break;
     case memory_pattern::streamed:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
@@ -124,7 +122,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 m.read_ahead_rows ? b.bytes_of_src_rows(m.read_ahead_rows) : blocking::no_limit);
         b.sort(true);
         if (copies)
-            page_copies(b, t, pattern, m);
+            page_copies(b, t, true, m);
         else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes
                 && !b.order().reads_on)
             b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);

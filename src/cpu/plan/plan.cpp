@@ -223,13 +223,14 @@ bool pads_in_extra_passes(const plan &p) {
 std::string note_of(const plan &p) {
     if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
     if (!p.the_tile.phased.empty() && p.the_tile.vector_bytes >= 16) return ""; // parts of blocks
-    const auto &bits = p.the_tile.bits;
-    if (p.the_tile.vector_bytes >= 16 && !p.the_tile.dst_run.empty()
-            && std::none_of(p.the_tile.dst_run.begin(), p.the_tile.dst_run.end(),
-                    [&](int b) { return bits[size_t(b)].is_read; }))
-        return "reads one element at a time: each has a vector of dst to itself";
-    if (p.the_tile.vector_bytes >= 16)
-        return "reads one element at a time: src has no two neighbours to move together";
+    if (p.the_tile.vector_bytes >= 16) {
+        const bit_indices &dst_run = p.the_tile.dst_run;
+        const bool has_one = std::none_of(dst_run.begin(), dst_run.end(),
+                [&](int b) { return p.the_tile.bits[size_t(b)].is_read; });
+        return has_one && !dst_run.empty()
+                ? "reads one element at a time: each has a vector of dst to itself"
+                : "reads one element at a time: src has no two neighbours to move together";
+    }
     if (p.problem.levels.empty()) return ""; // a single element
     return "one element at a time: dst has no two neighbours to move together";
 }

@@ -263,9 +263,10 @@ bool needs_last_bit(const bit_list &run) {
             && is_mostly_fillers(prefix(run, run.size() - 1));
 }
 
-bool is_all_read(const move_problem &p, const bit_list &run) {
+// Whether all bits of a run are of data, or all of padding (`is_data` false); fillers are neither.
+bool is_all(const move_problem &p, const bit_list &run, bool is_data) {
     return std::all_of(run.begin(), run.end(), [&](const level_bit &b) {
-        return b.level >= 0 && is_read(p.limits, p.levels[size_t(b.level)], b.k);
+        return b.level >= 0 && is_read(p.limits, p.levels[size_t(b.level)], b.k) == is_data;
     });
 }
 
@@ -277,11 +278,7 @@ bool is_all_read(const move_problem &p, const bit_list &run) {
 // read at once.
 bool spreads_run(const move_problem &p, const bit_list &src, const bit_list &dst) {
     if (p.src_elem_bits() < 8 || p.dst_elem_bits() < 8) return false;
-    const auto is_padding = [&](const level_bit &b) {
-        return b.level >= 0 && !is_read(p.limits, p.levels[size_t(b.level)], b.k);
-    };
-    return bytes_of_run(p, dst, false) == tuning::line_bytes
-            && std::all_of(dst.begin(), dst.end(), is_padding)
+    return bytes_of_run(p, dst, false) == tuning::line_bytes && is_all(p, dst, false)
             && lines_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set;
 }
 
@@ -292,7 +289,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     run_pair of_lines;
     if (fit_lines(p, m, stores, src, whole_dst, &of_lines)) return of_lines;
     const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
-            || (needs_last_bit(src) && is_all_read(p, dst));
+            || (needs_last_bit(src) && is_all(p, dst, true));
     bit_list &shortened = keeps_src ? dst : src;
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();

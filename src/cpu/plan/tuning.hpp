@@ -307,9 +307,8 @@ constexpr dim_t min_padding_apart_bytes = 1 << 10;
 //     16, 8, 4, 1 and more: below 64 KiB SSE4.1 4.8 4.2 4.0 3.8 3.6, AVX2 3.1 2.8 2.6 2.5 2.5; 12
 //     of less than 1 KiB 2.4 / 3.2.
 constexpr double min_padding_apart_share_of_32_bytes = 0.65;
-// The same where nothing collides, but the order of the source makes passes of the padding anyway,
-// not on Intel:
-// beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
+// The same where nothing collides, but the order of the source makes passes of the padding anyway
+// (not on Intel): beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
 constexpr double min_padding_passes_share = 0.75;
 // On Intel neither for the order nor where 8 rows of a tile share a set of L1, beyond L2 only where
 // more do and from the share below on. Measured where a set has 12 lines (48 KiB); older cores have
