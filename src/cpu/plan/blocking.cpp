@@ -76,8 +76,8 @@ blocking::blocking(const std::vector<level> &levels, const limit_list &limits, c
 }
 
 void blocking::complete_lines(bool of_src, bool of_dst, int n_src_lines) {
-    if (of_src) src_bytes_ = grow(src_bytes_, n_src_lines * tuning::line_bytes, true);
-    if (of_dst) dst_bytes_ = grow(dst_bytes_, tuning::line_bytes, false);
+    if (of_src) src_bytes_ = grow(src_bytes_, true, {n_src_lines * tuning::line_bytes});
+    if (of_dst) dst_bytes_ = grow(dst_bytes_, false, {tuning::line_bytes});
     line_.swap(inner_);
 }
 
@@ -92,15 +92,11 @@ blocking::written_lines blocking::written_between_src_lines() const {
 }
 
 void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
-    max_bytes_ = max_bytes;
-    src_bytes_ = grow(src_bytes_, target_bytes, true);
+    src_bytes_ = grow(src_bytes_, true, {target_bytes, max_bytes});
 }
 
 void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes, dim_t max_whole_bytes) {
-    max_bytes_ = max_bytes;
-    max_whole_bytes_ = max_whole_bytes;
-    dst_bytes_ = grow(dst_bytes_, target_bytes, false);
-    max_whole_bytes_ = 0;
+    dst_bytes_ = grow(dst_bytes_, false, {target_bytes, max_bytes, max_whole_bytes});
 }
 
 void blocking::take_whole_dst(dim_t target_bytes) {
@@ -329,11 +325,11 @@ bool blocking::is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap
 // / 0.92, 11 on AVX2 1.28 / 1.00, 17 on SSE4.1 1.13 / 1.00 (s8 ABcd8a8b -> abcd 64x512x28x28
 // 2.2 / 1.2, bf16 acdb -> Abcd4a 32x32x112x112 on AVX2 2.0 / 0.9). For other blocks as well, of
 // 3900: 215 1.00 of the time, 290 1.01, 352 0.99.
-dim_t blocking::grow(dim_t run_bytes, dim_t target_bytes, bool of_src) {
-    while (run_bytes < target_bytes) {
+dim_t blocking::grow(dim_t run_bytes, bool of_src, const growth &to) {
+    while (run_bytes < to.target_bytes) {
         const bool may_skip = of_src && !(uses_scratch_ && has_src_behind(run_bytes));
         dim_t grown = extended_in_block(run_bytes, of_src, may_skip ? small_gap_bytes(of_src) : 0);
-        if (grown == 0) grown = take_next(run_bytes, target_bytes, of_src);
+        if (grown == 0) grown = take_next(run_bytes, of_src, to);
         if (grown == 0) break;
         run_bytes = grown;
     }
@@ -396,7 +392,7 @@ void blocking::for_each_in_block(Visit &&visit) const {
 
 // The run with as much of the next level as the target asks for, or 0. What goes on without a
 // gap has the smaller stride and comes first.
-dim_t blocking::take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
+dim_t blocking::take_next(dim_t run_bytes, bool of_src, const growth &to) {
     size_t next = outer_.size();
     for (size_t i = 0; i < outer_.size(); i++)
         if (is_behind(outer_[i], run_bytes, of_src, small_gap_bytes(of_src))
@@ -406,13 +402,13 @@ dim_t blocking::take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
             next = i;
     if (next == outer_.size()) return 0;
     const level l = outer_[next];
-    dim_t wanted = std::max<dim_t>(1, (target_bytes + run_bytes / 2) / run_bytes);
-    if (takes_all_steps(l, run_bytes)) wanted = l.extent;
-    wanted = std::min(wanted, max_bytes_ / bytes_);
+    dim_t wanted = std::max<dim_t>(1, (to.target_bytes + run_bytes / 2) / run_bytes);
+    if (takes_all_steps(l, run_bytes, to)) wanted = l.extent;
+    wanted = std::min(wanted, to.max_bytes / bytes_);
     if (wanted <= 1) return 0;
     // Blocks of equal size: a last one of a few steps would spoil the rest.
     dim_t steps = ceil_div(l.extent, ceil_div(l.extent, wanted));
-    if (ends_at_lines_ && !of_src) steps = whole_lines(next, steps);
+    if (ends_at_lines_ && !of_src) steps = whole_lines(next, steps, to.max_bytes);
     if (steps == 1) return 0;
     take_steps(next, steps);
     return stride_of(l, of_src) * steps;
@@ -423,25 +419,25 @@ dim_t blocking::take_next(dim_t run_bytes, dim_t target_bytes, bool of_src) {
 // of 48 to 480 MB that it changes on SSE4.1 1.96 / 1.22 (f32 acdb -> Abcd48a 16x256x28x28 2.9
 // / 1.2, abcde -> caebd 28x28x4x48x352 3.0 / 2.3); 9 on AVX2 0.77 / 0.77, none on AVX-512, whose
 // vectors are lines.
-dim_t blocking::whole_lines(size_t next, dim_t steps) const {
+dim_t blocking::whole_lines(size_t next, dim_t steps, dim_t max_bytes) const {
     for (size_t i = 0; i < outer_.size(); i++)
         if (i != next && outer_[i].dst_stride % tuning::line_bytes != 0) return steps;
     dim_t unit = 1; // steps that are whole lines
     while (outer_[next].dst_stride * unit % tuning::line_bytes != 0)
         unit *= 2;
     const dim_t more = round_up(steps, unit);
-    const bool fits = more < outer_[next].extent && more <= max_bytes_ / bytes_
+    const bool fits = more < outer_[next].extent && more <= max_bytes / bytes_
             && more <= tuning::max_growth_to_whole_lines * steps;
     return fits ? more : steps;
 }
 
-// Up to max_whole_bytes_, so that the run goes on behind `l`. But where it can be cut between lines
-// as well, tiles that read less than a line take all of it only if that leaves room for enough
-// of the source's rows.
-bool blocking::takes_all_steps(const level &l, dim_t run_bytes) const {
-    if (l.extent > max_whole_bytes_ / run_bytes) return false;
+// Up to growth::max_whole_bytes, so that the run goes on behind `l`. But where it can be cut
+// between lines as well, tiles that read less than a line take all of it only if that leaves room
+// for enough of the source's rows.
+bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const {
+    if (l.extent > to.max_whole_bytes / run_bytes) return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
-    const dim_t n_blocks = max_bytes_ / (bytes_ * l.extent);
+    const dim_t n_blocks = to.max_bytes / (bytes_ * l.extent);
     return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes
             || !std::all_of(all_.begin(), all_.end(), keeps_lines)
             || !std::all_of(tile_.begin(), tile_.end(), keeps_lines);

@@ -90,10 +90,15 @@ private:
     void sink_driver_levels(bool by_src);
     bool reads_on(const level &next) const;
 
-    dim_t grow(dim_t run_bytes, dim_t target_bytes, bool of_src);
-    dim_t take_next(dim_t run_bytes, dim_t target_bytes, bool of_src);
-    bool takes_all_steps(const level &l, dim_t run_bytes) const;
-    dim_t whole_lines(size_t next, dim_t steps) const;
+    struct growth {
+        dim_t target_bytes;         // of a run
+        dim_t max_bytes = no_limit; // of the block
+        dim_t max_whole_bytes = 0;  // of a run for which a level is taken whole
+    };
+    dim_t grow(dim_t run_bytes, bool of_src, const growth &to);
+    dim_t take_next(dim_t run_bytes, bool of_src, const growth &to);
+    bool takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const;
+    dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
@@ -126,7 +131,6 @@ private:
     dim_t bytes_;                                             // of a block
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
-    dim_t max_bytes_ = no_limit, max_whole_bytes_ = 0;
     bool ends_at_lines_ = false, uses_scratch_ = false;
 };
 

@@ -223,6 +223,7 @@ bool pads_in_extra_passes(const plan &p) {
 std::string note_of(const plan &p) {
     if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
     if (!p.the_tile.phased.empty() && p.the_tile.vector_bytes >= 16) return ""; // parts of blocks
+    if (p.the_tile.vector_bytes >= 16 && p.the_tile.n_lane_bits() == 0) return ""; // whole vectors
     if (p.the_tile.vector_bytes >= 16) {
         const bit_indices &dst_run = p.the_tile.dst_run;
         const bool has_one = std::none_of(dst_run.begin(), dst_run.end(),

@@ -154,6 +154,150 @@ bool is_worth_packing(const move_problem &p, const level &l, dim_t n_read, int v
             && (l.dst_stride * l.extent < vector_bytes || data_bytes >= vector_bytes);
 }
 
+// A run of src or dst while it grows: which levels go on where it ends, one after the other.
+class run_builder {
+public:
+    run_builder(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes,
+            phased_dims phased)
+        : p_(p),
+          of_src_(of_src),
+          vector_bytes_(vector_bytes),
+          phased_(phased),
+          elem_bits_(of_src ? p.src_elem_bits() : p.dst_elem_bits()),
+          pair_level_(of_src ? p.converts.src_pair_level : p.converts.dst_pair_level),
+          of_one_(of_src && may_pack_runs(p) ? level_of_one(p, vector_bytes) : -1),
+          packed_bits_(packed_bits) {}
+
+    bit_list build() {
+        if (of_one_ < 0) add_fillers();
+        while (!is_ended_) {
+            const int next = next_level();
+            if (next >= 0)
+                add(next);
+            else if (run_.empty() || !add_fillers())
+                break;
+        }
+        return run_;
+    }
+
+private:
+    dim_t bytes_of(dim_t n_elems) const {
+        return elem_bits_ < 8 ? n_elems / (8 / elem_bits_) : n_elems * (elem_bits_ / 8);
+    }
+    int phased_bits_of(const level &l) const { return phased_.has(l) ? digit_bits(l, of_src_) : 0; }
+
+    bool is_at_hole() const { return is_packed_ && run_.size() == hole_end_; }
+    bool is_behind_hole(const level &l) const {
+        return is_at_hole() && stride_of(l, of_src_) == bytes_of(dim_t(1) << hole_end_);
+    }
+    // The run goes on behind a hole, which is so many elements with what lies before it.
+    void go_on_behind(dim_t n_elems) {
+        n_elems_ = n_elems;
+        is_packed_ = false;
+        packed_bits_ = 0; // elements of a packed run have no holes between them
+    }
+
+    // False if there are none.
+    bool add_fillers() {
+        const dim_t n_steps = is_at_hole() ? dim_t(1) << hole_end_ : n_elems_;
+        if (!of_src_ || is_packed_ != is_at_hole() || n_steps > vector_bytes_) return false;
+        const bit_list fillers = fillers_behind(p_, run_, bytes_of(n_steps), vector_bytes_);
+        if (fillers.empty()) return false;
+        for (const level_bit &b : fillers)
+            run_.push_back(b);
+        go_on_behind(n_steps << fillers.size());
+        return true;
+    }
+
+    // The level that goes on where the run ends; -1: none.
+    int next_level() const {
+        for (size_t i = 0; i < p_.levels.size(); i++) {
+            const level &l = p_.levels[i];
+            if (!l.is_regular() && phased_bits_of(l) == 0) continue;
+            if ((stride_of(l, of_src_) != bytes_of(n_elems_) && !is_behind_hole(l))
+                    || !may_enter(p_, run_, int(i), phased_))
+                continue;
+            if (run_.empty() && pair_level_ >= 0 && int(i) != pair_level_) continue;
+            // A level of which one step is moved (the others are padding) is no run.
+            const dim_limits &limits = p_.limits[size_t(l.dim)];
+            if ((of_src_ ? limits.load : limits.store) <= l.unit && int(i) != of_one_) continue;
+            return int(i);
+        }
+        return -1;
+    }
+
+    // All bits of level `index`, or as many of them as the run may have.
+    void add(int index) {
+        const level &l = p_.levels[size_t(index)];
+        const bool is_phased = !l.is_regular();
+        const int n_bits = is_phased ? phased_bits_of(l) : total_bits(l);
+        const dim_t extent = is_phased ? inner_extent(l, of_src_) : l.extent;
+        if (is_behind_hole(l)) go_on_behind(dim_t(1) << hole_end_);
+        // What a tail leaves of a packed run must be a beginning of it: others are many pieces
+        // where there are no masks. Or all is there with this level: 3 in blocks of 2, of which
+        // one block and half of another were runs of their own. Time over memcpy, 271 of 2600
+        // small reorders of 2 to 7 channels 5.4 / 4.8, worst 32 / 13 (u8 ABcd8a2b -> dabc
+        // 32x3x3x3 22 / 7), 36 on AVX2 7.2 / 6.2, 36 on SSE4.1 7.8 / 7.0.
+        if (is_packed_ && !is_whole_
+                && (is_phased || !is_whole_before_dim_
+                        || !is_whole_with(p_, run_, index, of_src_))) {
+            is_ended_ = true;
+            return;
+        }
+        if (l.unit == 1) {
+            n_elems_before_dim_ = n_elems_;
+            is_whole_before_dim_ = is_whole_;
+        }
+        for (int k = 0; k < n_bits; k++)
+            run_.push_back({index, k});
+        if (index == of_one_) {
+            go_on_behind(extent);
+            return;
+        }
+        dim_t dim_steps = whole_dim_steps(p_, run_, of_src_);
+        if (!is_exact(p_, l) && dim_steps > tuning::max_packed_steps) dim_steps = 0;
+        is_whole_ = is_phased ? is_whole_ && is_exact(p_, l) && l.extent % extent == 0
+                              : is_whole_before_dim_ && dim_steps > 0;
+        if (is_packed_ && run_.size() >= packed_bits_) {
+            run_.resize(packed_bits_);
+            is_ended_ = true;
+            return;
+        }
+        if (is_phased && extent != dim_t(1) << n_bits) {
+            is_ended_ = true;
+            return;
+        }
+        // (Of levels of 2^62 steps this wraps, and is then no more than n: no run of vectors.)
+        const auto n_bits_elems = dim_t(uint64_t(n_elems_) << n_bits);
+        const dim_t n = dim_steps > 0 ? n_elems_before_dim_ * dim_steps : n_elems_ * extent;
+        if (n < n_bits_elems && run_.size() < packed_bits_ && is_whole_) {
+            hole_end_ = is_packed_ ? 0 : run_.size();
+            is_packed_ = true;
+            n_elems_ = n;
+        } else if (is_pow2(extent))
+            n_elems_ = n_bits_elems;
+        else
+            is_ended_ = true;
+    }
+
+    const move_problem &p_;
+    const bool of_src_;
+    const int vector_bytes_;
+    const phased_dims phased_;
+    const int elem_bits_;
+    const int pair_level_;
+    const int of_one_; // see level_of_one()
+    size_t packed_bits_;
+    bit_list run_;
+    dim_t n_elems_ = 1;            // of the run
+    dim_t n_elems_before_dim_ = 1; // of which it has the last level
+    size_t hole_end_ = 0;          // bits of the run if its last level has an excess
+    bool is_packed_ = false;
+    bool is_whole_ = true; // of all dimensions in it there are all steps
+    bool is_whole_before_dim_ = true;
+    bool is_ended_ = false;
+};
+
 } // namespace
 
 bool may_pack_runs(const move_problem &p) {
@@ -163,103 +307,7 @@ bool may_pack_runs(const move_problem &p) {
 
 bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits, int vector_bytes,
         phased_dims phased) {
-    bit_list run;
-    const int elem_bits = of_src ? p.src_elem_bits() : p.dst_elem_bits();
-    const int pair_level = of_src ? p.converts.src_pair_level : p.converts.dst_pair_level;
-    dim_t n_elems = 1;            // of the run
-    dim_t n_elems_before_dim = 1; // of which it has the last level
-    size_t hole_end = 0;          // bits of the run if its last level has an excess
-    bool is_packed = false;
-    bool is_whole = true; // of all dimensions in it there are all steps
-    bool is_whole_before_dim = true;
-    const auto bytes_of = [&](dim_t n) {
-        return elem_bits < 8 ? n / (8 / elem_bits) : n * (elem_bits / 8);
-    };
-    const auto is_at_hole = [&] { return is_packed && run.size() == hole_end; };
-    // The run goes on behind a hole, which is so many elements with what lies before it.
-    const auto go_on_behind = [&](dim_t n) {
-        n_elems = n;
-        is_packed = false;
-        packed_bits = 0; // elements of a packed run have no holes between them
-    };
-    // False if there are none.
-    const auto add_fillers = [&] {
-        const dim_t n_steps = is_at_hole() ? dim_t(1) << hole_end : n_elems;
-        if (!of_src || is_packed != is_at_hole() || n_steps > vector_bytes) return false;
-        const bit_list fillers = fillers_behind(p, run, bytes_of(n_steps), vector_bytes);
-        if (fillers.empty()) return false;
-        for (const level_bit &b : fillers)
-            run.push_back(b);
-        go_on_behind(n_steps << fillers.size());
-        return true;
-    };
-    const int of_one = of_src && may_pack_runs(p) ? level_of_one(p, vector_bytes) : -1;
-    if (of_one < 0) add_fillers();
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (size_t i = 0; i < p.levels.size() && !grown; i++) {
-            const level &l = p.levels[i];
-            const int n_digit_bits = phased.has(l) ? digit_bits(l, of_src) : 0;
-            if (!l.is_regular() && n_digit_bits == 0) continue;
-            const dim_t stride = stride_of(l, of_src);
-            const bool is_behind_hole = is_at_hole() && stride == bytes_of(dim_t(1) << hole_end);
-            if ((stride != bytes_of(n_elems) && !is_behind_hole)
-                    || !may_enter(p, run, int(i), phased))
-                continue;
-            if (run.empty() && pair_level >= 0 && int(i) != pair_level) continue;
-            // A level of which one step is moved (the others are padding) is no run.
-            const dim_limits &limits = p.limits[size_t(l.dim)];
-            if ((of_src ? limits.load : limits.store) <= l.unit && int(i) != of_one) continue;
-            if (is_behind_hole) go_on_behind(dim_t(1) << hole_end);
-            const int n_bits = n_digit_bits > 0 ? n_digit_bits : total_bits(l);
-            // What a tail leaves of a packed run must be a beginning of it: others are many pieces
-            // where there are no masks. Or all is there with this level: 3 in blocks of 2, of which
-            // one block and half of another were runs of their own. Time over memcpy, 271 of 2600
-            // small reorders of 2 to 7 channels 5.4 / 4.8, worst 32 / 13 (u8 ABcd8a2b -> dabc
-            // 32x3x3x3 22 / 7), 36 on AVX2 7.2 / 6.2, 36 on SSE4.1 7.8 / 7.0.
-            if (is_packed && !is_whole
-                    && !(n_digit_bits == 0 && is_whole_before_dim
-                            && is_whole_with(p, run, int(i), of_src)))
-                return run;
-            const dim_t extent = n_digit_bits > 0 ? inner_extent(l, of_src) : l.extent;
-            if (l.unit == 1) {
-                n_elems_before_dim = n_elems;
-                is_whole_before_dim = is_whole;
-            }
-            for (int k = 0; k < n_bits; k++)
-                run.push_back({int(i), k});
-            if (int(i) == of_one) {
-                go_on_behind(extent);
-                grown = true;
-                continue;
-            }
-            dim_t dim_steps = whole_dim_steps(p, run, of_src);
-            if (!is_exact(p, l) && dim_steps > tuning::max_packed_steps) dim_steps = 0;
-            if (n_digit_bits > 0)
-                is_whole = is_whole && is_exact(p, l) && l.extent % extent == 0;
-            else
-                is_whole = dim_steps > 0 && is_whole_before_dim;
-            if (is_packed && run.size() >= packed_bits) {
-                run.resize(packed_bits);
-                return run;
-            }
-            if (n_digit_bits > 0 && extent != dim_t(1) << n_bits) return run;
-            // (Of levels of 2^62 steps this wraps, and is then no more than n: no run of vectors.)
-            const auto n_bits_elems = dim_t(uint64_t(n_elems) << n_bits);
-            const dim_t n = dim_steps > 0 ? n_elems_before_dim * dim_steps : n_elems * extent;
-            if (n < n_bits_elems && run.size() < packed_bits && is_whole) {
-                hole_end = is_packed ? 0 : run.size();
-                is_packed = true;
-                n_elems = n;
-            } else if (is_pow2(extent))
-                n_elems = n_bits_elems;
-            else
-                return run;
-            grown = true;
-        }
-        if (!grown) grown = !run.empty() && add_fillers();
-    }
-    return run;
+    return run_builder(p, of_src, packed_bits, vector_bytes, phased).build();
 }
 
 dim_t bytes_of_run(const move_problem &p, const bit_list &run, bool of_src) {
