@@ -25,7 +25,10 @@ struct assembler : CodeGenerator {
     }
 };
 
-byte_list bytes_of(const encoded_instruction &i) { return {i.bytes, i.bytes + i.n_bytes}; }
+byte_list bytes_of(const encoded_instruction &i) {
+    uint8_t bytes[encoded_instruction::max_copied_bytes];
+    return {bytes, bytes + i.copy_to(bytes)};
+}
 
 Xmm vector(int vector_bytes, int index) {
     if (vector_bytes == 64) return Xmm(Zmm(index));

@@ -69,9 +69,9 @@ emitter::place emitter::place_at(const Reg64 &base, int64_t offset_bytes) {
 }
 
 void emitter::put(const encoded_instruction &i) {
-    if (maxSize_ - size_ < sizeof i.bytes) throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
-    std::memcpy(top_ + size_, i.bytes, sizeof i.bytes);
-    size_ += size_t(i.n_bytes);
+    if (maxSize_ - size_ < size_t(i.max_copied_bytes))
+        throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
+    size_ += size_t(i.copy_to(top_ + size_));
 }
 
 void emitter::prefetch_source(const ir::op &lines) {
@@ -261,7 +261,7 @@ const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
     for (int r = n_value_regs(); r-- > 0;)
         free_regs.push_back(r);
     const auto number = [&](int reg) { return int8_t(reg < 0 ? -1 : physical(reg)); };
-    registers.reserve(ops.size());
+    registers.resize(ops.size());
     for (size_t i = 0; i < ops.size(); i++) {
         const ir::op &o = ops[i];
         const value a_value = o.a >= 0 ? values[size_t(o.a)] : value();
@@ -279,7 +279,9 @@ const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
             out = values[size_t(o.out)].reg = free_regs.back();
             free_regs.pop_back();
         }
-        registers.push_back({number(out), number(a), number(b)});
+        registers[i].out = number(out); // one by one, see encoded_instruction
+        registers[i].a = number(a);
+        registers[i].b = number(b);
         if (b_dies && !may_reuse_b()) free_regs.push_back(b);
         if (a_dies && !frees_a_early) free_regs.push_back(a);
     }
