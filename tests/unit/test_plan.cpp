@@ -590,17 +590,22 @@ TEST(Plan, ReadsLinesInPairs) {
     EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), 2), "2 x 64, 64 -> 65536");
     EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 2), "16 x 8, 8 -> 8192");
     EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 1), "8 x 8, 8 -> 8192");
-    const auto innermost_staged = [&](const vec &dims, int n_lines) {
+}
+
+// Through a scratch past the caches where rows of the source collide, if runs can still be chained.
+TEST(Plan, StagesLinesInPairs) {
+    const auto innermost = [](const vec &dims, const char *src, const char *dst) {
         machine m = avx512();
-        m.paired_lines = n_lines;
-        m.l3_bytes = 0;
-        const plan p = planned(normalized(dims, "ab", "ba", tfmt_u8), m);
+        m.l3_bytes = 32 << 20;
+        const plan p = planned(normalized(dims, src, dst, tfmt_u8), m);
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        EXPECT_TRUE(p.scratch.is_chained);
         return plan_test::text_of(p.problem.levels.back());
     };
-    EXPECT_EQ(innermost_staged({1024, 4096}, 2), "2 x 64, 64 -> 65536"); // all rows in one set
-    EXPECT_NE(innermost_staged({1024, 4096}, 1), innermost_staged({1024, 4096}, 2));
-    EXPECT_EQ(innermost_staged(colliding, 1), innermost_staged(colliding, 2)); // 4 rows of a tile
+    EXPECT_EQ(innermost({4096, 4096}, "ab", "ba"), "2 x 64, 64 -> 262144"); // all rows in one set
+    EXPECT_NE(innermost({4096 + 64, 4096 + 64}, "ab", "ba"), "2 x 64, 64 -> 266240");
+    // Blocks with two lines have room for 96 bytes of runs of 24.
+    EXPECT_EQ(innermost({1, 32, 2048, 128}, "acbd", "aCdb24c"), "2 x 16, 65536 -> 16");
 }
 
 // Runs of 7x7 elements of 2 bytes, 98 bytes, are continued in twos.

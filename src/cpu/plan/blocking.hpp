@@ -100,6 +100,7 @@ private:
     bool takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const;
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
+    dim_t take_runs(dim_t dst_bytes, dim_t block_bytes, bool reads_lines_at_once, int n_src_lines);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
     void take_steps(size_t i, dim_t steps);

@@ -381,6 +381,8 @@ constexpr double min_written_per_src_byte_of_wider = 4;
 //     bf16 1024x1024 and 2048x2048 transposed 2.35 / 2.14, with such buffers 2.68 / 2.19; of the
 //     run after that the same. Drains past the caches, of lines in part, before the block is
 //     filled: 1.03 / 1.06.
+//     Not on AMD (Zen 4): 1135 reorders of 16 KiB to 16 MiB 1.197 / 1.188, 16 bytes behind a page
+//     1.440 / 1.439, AVX2 1.286 / 1.293, 1.516 / 1.526, SSE4.1 1.542 / 1.595, 1.556 / 1.602.
 constexpr dim_t min_claimed_bytes = 48 << 10;
 
 // -------------------------------------------------------------------------------------------------
@@ -425,11 +427,18 @@ constexpr int block_src_bytes_of_intel = 64;
 //     1.5: more rows of the destination), of vectors of 16 bytes (1.145 / 1.147, up to 4 MB 1.21 /
 //     1.24), where elements become wider (f32 to f64 700x900 transposed 1.0 / 1.15) or lines of the
 //     destination left in part would push each other out of L1 (f32 cdba -> abcd 1024x512x3x3 on
-//     AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79). Staged where rows of the
-//     source collide: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8 cdba -> abdc
-//     64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on SSE4.1
-//     1.145 / 1.112.
+//     AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79).
+//     AMD (Zen 4), 532 of 1 to 16 MiB 1.220 / 1.211, worst 3.6 / 4.6 (s8 5120x1280 transposed).
 constexpr int paired_lines_of_intel = 2;
+
+// The same of staged blocks where rows of the source collide, on every machine, if the block has
+// room for runs of the destination that a chain continues as well.
+//     Intel, 1 line / 2: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8 cdba ->
+//     abdc 64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on
+//     SSE4.1 1.145 / 1.112. AMD, 190 of 16 to 150 MB 1.098 / 1.077, worst 4.6 / 3.0 (u8 bac -> acb
+//     16x512x4096), 129 on AVX2 1.245 / 1.198, 62 on SSE4.1 1.310 / 1.263. Without room s8 acbd ->
+//     aCdb24c 1x32x2048x128 took 7.4 in place of 3.4.
+constexpr int staged_paired_lines = 2;
 
 // In place of block_dst_bytes, and of the source before anything else (the block grows to
 // block_src_bytes later), where tiles read runs that end within lines, as 3x3 weights of f32, 36
@@ -483,6 +492,8 @@ constexpr dim_t max_growth_to_whole_lines = 4;
 //     1.21 1.31, worst 2.1 2.0 1.7 1.9 2.3; 97 reorders of 64 MB and more with no limit 0.69, with
 //     64 0.67, with 32 0.68, worst 2.0 1.2 1.2. In caches no limit was found: 154 of 4 to 16 MB
 //     took 1.15 without one, and with 128 and 256 bytes of the destination.
+//     Not on AMD (Zen 4), no limit / 32 / 64 / 96 rows, 327, 227 and 213 of 16 to 300 MB: 0.957 /
+//     1.039, 0.989 / 0.990, 1.000 / 0.992 (bf16 abcd -> ABcd16a16b 4x3x640x640 0.44 / 1.62).
 constexpr int read_ahead_rows_of_intel = 32;
 
 // On Intel's cores, where a streamed destination's rows are so many that what the processor knows
