@@ -81,13 +81,15 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.block_src_bytes = tuning::block_src_bytes_of_intel;
         m.paired_lines = tuning::paired_lines_of_intel;
         m.max_open_lines = tuning::max_open_lines_of_intel;
+    } else {
+        m.staged_src_bytes = tuning::staged_src_bytes_of_amd;
+        m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
     }
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;
     const cache_sizes &caches = host_cache_sizes();
     m.l2_bytes = caches.l2_bytes;
-    if (isa.is_intel)
-        m.l2_scratch_bytes = std::min(caches.l2_bytes / tuning::l2_scratch_divisor,
-                tuning::max_l2_scratch_bytes_of_intel);
+    m.l2_scratch_bytes = std::min(
+            caches.l2_bytes / tuning::l2_scratch_divisor, tuning::max_l2_scratch_bytes);
     m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
     return m;
 }

@@ -845,6 +845,32 @@ TEST(Plan, StagesMoreOfShortRows) {
             256); // of 307 that fit by whole tiles of 64, in 4 blocks
 }
 
+// Where that is known to pay, blocks have more of each row of the source, and more in all while the
+// last cache could hold both tensors.
+TEST(Plan, StagesLargerBlocksWhereThatPays) {
+    const auto scratch_bytes = [](bool pays, size_t l3_bytes, const move_problem &p) {
+        machine m = avx512();
+        m.l3_bytes = l3_bytes;
+        if (pays) {
+            m.staged_src_bytes = 1024;
+            m.staged_near_block_bytes = 64 << 10;
+        }
+        const plan made = planned(p, m);
+        EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
+        return made.scratch.scratch_bytes;
+    };
+    const size_t near = 32 << 20, far = 0;
+    // All 784 bytes of 64 rows, which lie side by side, or 416 of each.
+    const move_problem bytes = normalized({16, 1024, 28, 28}, "acdb", "abcd", tfmt_u8);
+    EXPECT_EQ(scratch_bytes(true, near, bytes), 64 * 784);
+    EXPECT_EQ(scratch_bytes(false, near, bytes), 64 * (64 + 448 + 64));
+    EXPECT_EQ(scratch_bytes(true, far, bytes), scratch_bytes(false, far, bytes));
+    // Rows of 144 bytes of the destination, to 128 and 160 elements of the source's.
+    const move_problem floats = normalized({64, 4096, 36}, "acb", "abc", tfmt_f32);
+    EXPECT_EQ(scratch_bytes(true, far, floats), 160 * 144);
+    EXPECT_EQ(scratch_bytes(false, far, floats), 128 * 144);
+}
+
 // Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16
 // rows for them, where these lie in pages of their own and the destination's rows are whole lines.
 TEST(Plan, StreamsLinesOfNarrowVectors) {

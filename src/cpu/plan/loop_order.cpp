@@ -130,12 +130,16 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         b.stage(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
-                tuning::staged_src_bytes, tuning::staged_block_bytes, m);
+                m.staged_src_bytes ? m.staged_src_bytes : tuning::staged_src_bytes,
+                tuning::staged_block_bytes, m);
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage(tuning::staged_near_dst_bytes, tuning::staged_near_src_bytes,
-                tuning::staged_near_block_bytes, m);
+        b.stage(tuning::staged_near_dst_bytes,
+                m.staged_src_bytes ? m.staged_src_bytes : tuning::staged_near_src_bytes,
+                m.staged_near_block_bytes ? m.staged_near_block_bytes
+                                          : tuning::staged_near_block_bytes,
+                m);
         break;
     case memory_pattern::collected:
         b.complete_lines(true, false, m.paired_lines);

@@ -43,6 +43,9 @@ struct machine {
     int max_open_lines = 0;
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
+    // Of such blocks, bytes of each of these rows, and of all of a block where the last cache could
+    // hold source and destination; 0: nothing is known.
+    int staged_src_bytes = 0, staged_near_block_bytes = 0;
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }
