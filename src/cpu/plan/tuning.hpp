@@ -585,12 +585,12 @@ constexpr dim_t min_staged_src_bytes = 128;
 // scratch has so many bytes, or a share of L2 that leaves room for what is read and written: what
 // is in L2 is near enough, and rows read in parts of 50 to 200 bytes are not.
 //     Intel, 2 MiB of L2, 70 permutations and reorders of frameworks of 50 to 380 MB, time over
-//     memcpy, without / 64 / 96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 / 1.063,
-//     worst 2.2 1.9 1.8 1.7 1.8 (u8 abcd
-//     -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac 200x48x96x200 1.6 / 1.2); AVX2, 67, 1.06 /
-//     1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever they have of the source: frameworks' 0.84
-//     / 0.86. Up to 1024 of the source: the same. More of the destination as well: the same. AMD,
-//     1 MiB of L2, see staged_src_bytes_of_amd; with 128 KiB in place of a twelfth the same.
+//     memcpy, without / 64 / 96 / 128 / 160 KiB: 1.071 / 1.032 / 1.048 / 1.046 / 1.063, worst 2.2
+//     1.9 1.8 1.7 1.8 (u8 abcd -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac 200x48x96x200 1.6 /
+//     1.2); AVX2, 67, 1.06 / 1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever they have of the
+//     source: frameworks' 0.84 / 0.86. Up to 1024 of the source: the same. More of the destination
+//     as well: the same. AMD, 1 MiB of L2, see staged_src_bytes_of_amd; with 128 KiB in place of a
+//     twelfth the same.
 constexpr size_t max_l2_scratch_bytes = 128 << 10;
 constexpr size_t l2_scratch_divisor = 12;
 
@@ -599,11 +599,10 @@ constexpr size_t l2_scratch_divisor = 12;
 // tensors: pages that a block reads single lines of cost more than a scratch beyond L1.
 //     Time over memcpy, as above / so. 481 of 16 to 32 MB 0.857 / 0.842 (s8 acdb -> abcd
 //     16x1024x28x28 3.1 / 1.5, abcde -> aBdec48b 32x64x8x28x28 3.9 / 2.3), AVX2, a half of these,
-//     1.033 / 1.029, SSE4.1 1.097 / 1.073; of 16, 32, 64, 96, 128 KiB, without the share of L2,
-//     0.855
-//     - 0.827 0.829 0.827, with 32 and the share 0.841 / 0.827 where 64 takes 0.823; 64 KiB and
-//     256, 512, 2048 of the source are between these. 277 of 32 to 300 MB with 1024 of the source
-//     and blocks of 32 KiB 0.780 / 0.772, AVX2 0.850 / 0.847, SSE4.1 1.040 / 1.033; with 64 KiB the
+//     1.033 / 1.029, SSE4.1 1.097 / 1.073. Of a half, without the share of L2, 16 / 64 / 96 / 128
+//     KiB 0.855 / 0.827 0.829 0.827; with it 16 KiB as above / 32 / 64 0.845 / 0.827 0.823; 256,
+//     512 and 2048 of the source lie between these. 277 of 32 to 300 MB with 1024 of the source and
+//     blocks of 32 KiB 0.780 / 0.772, AVX2 0.850 / 0.847, SSE4.1 1.040 / 1.033; with 64 KiB the
 //     same.
 constexpr int staged_src_bytes_of_amd = 1024;
 constexpr int staged_near_block_bytes_of_amd = 64 << 10;
