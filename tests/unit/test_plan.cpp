@@ -594,18 +594,21 @@ TEST(Plan, ReadsLinesInPairs) {
 
 // Through a scratch past the caches where rows of the source collide, if runs can still be chained.
 TEST(Plan, StagesLinesInPairs) {
-    const auto innermost = [](const vec &dims, const char *src, const char *dst) {
+    const auto innermost = [](const vec &dims, size_t l3_bytes, const char *src = "ab",
+                                   const char *dst = "ba") {
         machine m = avx512();
-        m.l3_bytes = 32 << 20;
+        m.l3_bytes = l3_bytes;
         const plan p = planned(normalized(dims, src, dst, tfmt_u8), m);
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
         EXPECT_TRUE(p.scratch.is_chained);
         return plan_test::text_of(p.problem.levels.back());
     };
-    EXPECT_EQ(innermost({4096, 4096}, "ab", "ba"), "2 x 64, 64 -> 262144"); // all rows in one set
-    EXPECT_NE(innermost({4096 + 64, 4096 + 64}, "ab", "ba"), "2 x 64, 64 -> 266240");
+    EXPECT_EQ(innermost({4096, 4096}, 32 << 20), "2 x 64, 64 -> 262144"); // all rows in one set
+    EXPECT_NE(innermost({4096 + 64, 4096 + 64}, 32 << 20), "2 x 64, 64 -> 266240");
+    EXPECT_EQ(innermost({1024, 4096}, 0), "2 x 64, 64 -> 65536");
+    EXPECT_NE(innermost({1024, 1024}, 0), "2 x 64, 64 -> 65536"); // 4 rows of a tile
     // Blocks with two lines have room for 96 bytes of runs of 24.
-    EXPECT_EQ(innermost({1, 32, 2048, 128}, "acbd", "aCdb24c"), "2 x 16, 65536 -> 16");
+    EXPECT_EQ(innermost({1, 32, 2048, 128}, 32 << 20, "acbd", "aCdb24c"), "2 x 16, 65536 -> 16");
 }
 
 // Runs of 7x7 elements of 2 bytes, 98 bytes, are continued in twos.
