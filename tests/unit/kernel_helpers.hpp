@@ -60,7 +60,10 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.streams_lines = true;
         m.l2_scratch_bytes = 128 << 10;
     }
-    if (has == caches::none) m.staged_src_bytes = 1024;
+    if (has == caches::none) {
+        m.staged_src_bytes = 1024;
+        m.staged_whole_dst_bytes = 2048;
+    }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;
     }

@@ -874,6 +874,26 @@ TEST(Plan, StagesLargerBlocksWhereThatPays) {
     EXPECT_EQ(scratch_bytes(false, far, floats), 128 * 144);
 }
 
+// Where that is known to pay, blocks have all of longer rows of the destination than else, if they
+// then read of no more than 512 rows.
+TEST(Plan, StagesAllOfLongRowsFromFewRows) {
+    const auto scratch_bytes = [](int whole_dst_bytes, const vec &dims, tfmt_data_type_t type) {
+        machine m = avx512();
+        m.l3_bytes = 0;
+        m.staged_whole_dst_bytes = whole_dst_bytes;
+        const plan made = planned(normalized(dims, "acb", "abc", type), m);
+        EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
+        return made.scratch.scratch_bytes;
+    };
+    // All 1136 bytes of 16 rows, or 256 of 128, with what is kept back of a line.
+    EXPECT_EQ(scratch_bytes(2048, {32, 1024, 284}, tfmt_f32), 16 * (64 + 1152 + 64));
+    EXPECT_EQ(scratch_bytes(0, {32, 1024, 284}, tfmt_f32), 128 * (64 + 256));
+    // Of 1136 rows, and longer.
+    const vec many_rows {32, 1024, 1136}, long_rows {32, 1024, 576};
+    EXPECT_EQ(scratch_bytes(2048, many_rows, tfmt_u8), scratch_bytes(0, many_rows, tfmt_u8));
+    EXPECT_EQ(scratch_bytes(2048, long_rows, tfmt_f32), scratch_bytes(0, long_rows, tfmt_f32));
+}
+
 // Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16
 // rows for them, where these lie in pages of their own and the destination's rows are whole lines.
 TEST(Plan, StreamsLinesOfNarrowVectors) {

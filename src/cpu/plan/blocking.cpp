@@ -95,8 +95,8 @@ void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
     src_bytes_ = grow(src_bytes_, true, {target_bytes, max_bytes});
 }
 
-void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes, dim_t max_whole_bytes) {
-    dst_bytes_ = grow(dst_bytes_, false, {target_bytes, max_bytes, max_whole_bytes});
+void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes) {
+    dst_bytes_ = grow(dst_bytes_, false, {target_bytes, max_bytes});
 }
 
 void blocking::take_whole_dst(dim_t target_bytes) {
@@ -123,10 +123,12 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
     // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
     const bool collides = reads_colliding_rows(t_);
+    const growth dst {
+            dst_bytes, block_bytes, tuning::max_staged_whole_dst_bytes, m.staged_whole_dst_bytes};
     const bool has_room = collides
-            && blocking(*this).take_runs(dst_bytes, block_bytes, true, tuning::staged_paired_lines)
+            && blocking(*this).take_runs(dst, true, tuning::staged_paired_lines)
                     >= tuning::min_chain_run_bytes;
-    take_runs(dst_bytes, block_bytes, collides, has_room ? tuning::staged_paired_lines : 1);
+    take_runs(dst, collides, has_room ? tuning::staged_paired_lines : 1);
     grow_src(src_bytes, block_bytes);
     // What is small until now goes on along the destination: the longer its runs the better.
     if (bytes_ < tuning::staged_small_block_bytes)
@@ -145,11 +147,10 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
 
 // What a block of a scratch has at the least of the destination's runs, of which the bytes are
 // returned, around tiles that read so many lines of each row of the source together.
-dim_t blocking::take_runs(
-        dim_t dst_bytes, dim_t block_bytes, bool reads_lines_at_once, int n_src_lines) {
+dim_t blocking::take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines) {
     complete_lines(dst_bytes_ >= tuning::line_bytes || reads_lines_at_once, false, n_src_lines);
-    grow_dst(dst_bytes, block_bytes, tuning::max_staged_whole_dst_bytes);
-    reach_dst(tuning::min_chain_run_bytes, block_bytes);
+    dst_bytes_ = grow(dst_bytes_, false, dst);
+    reach_dst(tuning::min_chain_run_bytes, dst.max_bytes);
     return dst_bytes_;
 }
 
@@ -441,11 +442,14 @@ dim_t blocking::whole_lines(size_t next, dim_t steps, dim_t max_bytes) const {
     return fits ? more : steps;
 }
 
-// Up to growth::max_whole_bytes, so that the run goes on behind `l`. But where it can be cut
+// Up to a length of growth's, so that the run goes on behind `l`. But where it can be cut
 // between lines as well, tiles that read less than a line take all of it only if that leaves room
 // for enough of the source's rows.
 bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const {
-    if (l.extent > to.max_whole_bytes / run_bytes) return false;
+    if (l.extent > to.max_whole_bytes / run_bytes
+            && (l.extent > to.max_whole_bytes_of_few_rows / run_bytes
+                    || src_rows_with(l) > tuning::max_staged_whole_rows))
+        return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
     const dim_t n_blocks = to.max_bytes / (bytes_ * l.extent);
     return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes

@@ -42,10 +42,9 @@ public:
     void cut_dst_at_lines() { ends_at_lines_ = true; }
 
     // Lets the block grow along the source (or destination) until what it covers there in one piece
-    // reaches `target_bytes`, or the block `max_bytes`. A level is taken whole if the run is then
-    // `max_whole_bytes` long at most.
+    // reaches `target_bytes`, or the block `max_bytes`.
     void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit);
-    void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit, dim_t max_whole_bytes = 0);
+    void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit);
 
     // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
     // where the block stays small: what completes rows of the destination leaves fewer of them
@@ -91,16 +90,17 @@ private:
     bool reads_on(const level &next) const;
 
     struct growth {
-        dim_t target_bytes;         // of a run
-        dim_t max_bytes = no_limit; // of the block
-        dim_t max_whole_bytes = 0;  // of a run for which a level is taken whole
+        dim_t target_bytes;                    // of a run
+        dim_t max_bytes = no_limit;            // of the block
+        dim_t max_whole_bytes = 0;             // of a run for which a level is taken whole
+        dim_t max_whole_bytes_of_few_rows = 0; // where the block then has few rows of the source
     };
     dim_t grow(dim_t run_bytes, bool of_src, const growth &to);
     dim_t take_next(dim_t run_bytes, bool of_src, const growth &to);
     bool takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const;
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
-    dim_t take_runs(dim_t dst_bytes, dim_t block_bytes, bool reads_lines_at_once, int n_src_lines);
+    dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
     void take_steps(size_t i, dim_t steps);

@@ -46,6 +46,9 @@ struct machine {
     // Of such blocks, bytes of each of these rows, and of all of a block where the last cache could
     // hold source and destination; 0: nothing is known.
     int staged_src_bytes = 0, staged_near_block_bytes = 0;
+    // Rows of the destination up to which such blocks have all of one that begins in few rows of
+    // the source; 0: only shorter ones.
+    int staged_whole_dst_bytes = 0;
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }

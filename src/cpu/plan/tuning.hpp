@@ -607,6 +607,17 @@ constexpr size_t l2_scratch_divisor = 12;
 constexpr int staged_src_bytes_of_amd = 1024;
 constexpr int staged_near_block_bytes_of_amd = 64 << 10;
 
+// And with vectors of a line all of a row of the destination up to so many bytes, more than
+// max_staged_whole_dst_bytes, if the block then has no more than so many rows of the source.
+//     Time over memcpy, without / so, those of 17000 reorders that it changes: 80 of 16 to 32 MB
+//     0.915 / 0.874, worst 2.5 / 2.2, 54 of more 0.895 / 0.840 (f32 aBdc48b -> aBcd4b 32x21x65x65
+//     1.04 / 0.64, u8 acdb -> aBdc48b 32x512x26x26 2.2 / 1.2), with 1536 0.883 and 0.858. AVX2,
+//     156, 0.912 / 0.928, SSE4.1, 161, 1.07 / 1.08. With any number of rows 36 others 1.65 / 1.70
+//     (s8 abcd -> aBdc8b 16x32x149x149 2.6 / 4.6). A limit of 512 rows for shorter ones as well: 11
+//     1.73 / 2.37.
+constexpr int staged_whole_dst_bytes_of_amd = 2048;
+constexpr dim_t max_staged_whole_rows = 512;
+
 // Collected blocks: bytes of each run of the destination.
 //     Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
 //     transposed 3.2 / 2.5 2.3 2.5, 2048x2048 5.3 / 2.8 2.6 2.8, bf16 1024x1024 2.8 / 2.3 2.4 2.3;
