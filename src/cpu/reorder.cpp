@@ -84,8 +84,11 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     } else {
         m.staged_src_bytes = tuning::staged_src_bytes_of_amd;
         m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
-        if (m.vector_bytes == tuning::line_bytes)
+        if (m.vector_bytes == tuning::line_bytes) {
             m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
+            m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
+            m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
+        }
     }
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;
     const cache_sizes &caches = host_cache_sizes();

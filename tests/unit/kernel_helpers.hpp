@@ -63,6 +63,8 @@ inline machine make_machine(const named_machine &n, caches has) {
     if (has == caches::none) {
         m.staged_src_bytes = 1024;
         m.staged_whole_dst_bytes = 2048;
+        m.staged_dst_bytes = 512;
+        m.staged_block_bytes = 128 << 10;
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;

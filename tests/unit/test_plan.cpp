@@ -874,6 +874,27 @@ TEST(Plan, StagesLargerBlocksWhereThatPays) {
     EXPECT_EQ(scratch_bytes(false, far, floats), 128 * 144);
 }
 
+// Where that is known to pay, blocks beyond the last cache have longer runs of the destination,
+// half as long of narrow elements, and more of the source, but no more than a scratch may have.
+TEST(Plan, StagesLongerRunsWhereThatPays) {
+    const auto scratch_bytes = [](bool pays, tfmt_data_type_t type) {
+        machine m = avx512();
+        m.l3_bytes = 0;
+        m.staged_src_bytes = 1024;
+        if (pays) {
+            m.staged_dst_bytes = 512;
+            m.staged_block_bytes = 128 << 10;
+        }
+        const plan made = planned(normalized({16, 4096, 4096}, "acb", "abc", type), m);
+        EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
+        return made.scratch.scratch_bytes;
+    };
+    EXPECT_EQ(scratch_bytes(false, tfmt_f32), 128 * (64 + 256));
+    EXPECT_EQ(scratch_bytes(true, tfmt_f32), 256 * (64 + 512));
+    EXPECT_EQ(scratch_bytes(false, tfmt_bf16), 256 * (64 + 128));
+    EXPECT_EQ(scratch_bytes(true, tfmt_bf16), 512 * (64 + 256));
+}
+
 // Where that is known to pay, blocks have all of longer rows of the destination than else, if they
 // then read of no more than 512 rows.
 TEST(Plan, StagesAllOfLongRowsFromFewRows) {

@@ -129,7 +129,10 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
             && blocking(*this).take_runs(dst, true, tuning::staged_paired_lines)
                     >= tuning::min_chain_run_bytes;
     take_runs(dst, collides, has_room ? tuning::staged_paired_lines : 1);
-    grow_src(src_bytes, block_bytes);
+    grow_src(src_bytes,
+            std::min(block_bytes,
+                    bytes_in_scratch(
+                            tuning::max_scratch_bytes, whole_run_in_block(dst_bytes_, false))));
     // What is small until now goes on along the destination: the longer its runs the better.
     if (bytes_ < tuning::staged_small_block_bytes)
         grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);

@@ -73,6 +73,12 @@ void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m)
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
+// The narrower the elements, the more rows of the source for the same bytes.
+dim_t staged_dst_bytes(const tile &t, const machine &m) {
+    const dim_t bytes = m.staged_dst_bytes ? m.staged_dst_bytes : tuning::staged_dst_bytes;
+    return t.dst_elem_bits < 32 ? bytes / 2 : bytes;
+}
+
 } // namespace
 
 dim_t scratch_row_bytes(dim_t run_bytes) {
@@ -129,9 +135,9 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage(t.dst_elem_bits < 32 ? tuning::staged_dst_bytes_narrow : tuning::staged_dst_bytes,
+        b.stage(staged_dst_bytes(t, m),
                 m.staged_src_bytes ? m.staged_src_bytes : tuning::staged_src_bytes,
-                tuning::staged_block_bytes, m);
+                m.staged_block_bytes ? m.staged_block_bytes : tuning::staged_block_bytes, m);
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);

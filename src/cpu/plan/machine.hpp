@@ -49,6 +49,9 @@ struct machine {
     // Rows of the destination up to which such blocks have all of one that begins in few rows of
     // the source; 0: only shorter ones.
     int staged_whole_dst_bytes = 0;
+    // Of the others, bytes of each row of the destination (of narrow elements half of it) and of
+    // all of a block; 0: nothing is known.
+    int staged_dst_bytes = 0, staged_block_bytes = 0;
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }

@@ -546,7 +546,7 @@ constexpr dim_t min_row_stride_bytes = 1024;
 // -------------------------------------------------------------------------------------------------
 // Blocks that go through a scratch: staged past the caches, collected within
 
-// Staged blocks: bytes of a run that one block drains (narrow: of elements of less than 32 bits,
+// Staged blocks: bytes of a run that one block drains (half of it of elements of less than 32 bits,
 // more of which need more rows of the source), bytes along the source, bytes of a block, and up to
 // which length a whole level of the destination joins a run.
 //     16 cases of 15 to 75 MB, geometric mean, for run/source/block: 256/512/32K and 128/512/32K
@@ -554,7 +554,6 @@ constexpr dim_t min_row_stride_bytes = 1024;
 //     256/1024/32K 1.46, 256/512/64K 1.53, 128/2048/64K 1.47. Reads of the next block's source
 //     while draining: 0.85, while filling: 1.1, none: 1.5 (a model of it).
 constexpr dim_t staged_dst_bytes = 256;
-constexpr dim_t staged_dst_bytes_narrow = 128;
 constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
@@ -606,6 +605,16 @@ constexpr size_t l2_scratch_divisor = 12;
 //     same.
 constexpr int staged_src_bytes_of_amd = 1024;
 constexpr int staged_near_block_bytes_of_amd = 64 << 10;
+
+// With vectors of a line larger ones where the last cache could not hold both as well, of longer
+// runs of the destination.
+//     Time over memcpy, 256 of the destination and blocks of 32 KiB / 512 and 96 / 512 and 128,
+//     1160 of 32 to 128 MB 0.791 / 0.781 / 0.777, beyond 1.8 21, 13 and 11 of them (s8 abcd -> acdb
+//     64x728x19x19 2.6 / 1.8); in another run 256 and 96 0.777, 512 and 96 0.778, without 0.786;
+//     1024 and 128 0.775. AVX2, 1163, 0.878 / 0.875 / 0.871, but 25, 32 and 35 beyond, SSE4.1,
+//     1198, 1.059 / 1.055 / 1.053 and 162, 166, 165.
+constexpr int staged_dst_bytes_of_amd = 512;
+constexpr int staged_block_bytes_of_amd = 128 << 10;
 
 // And with vectors of a line all of a row of the destination up to so many bytes, more than
 // max_staged_whole_dst_bytes, if the block then has no more than so many rows of the source.
