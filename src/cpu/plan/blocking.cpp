@@ -129,6 +129,7 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
             && blocking(*this).take_runs(dst, true, tuning::staged_paired_lines)
                     >= tuning::min_chain_run_bytes;
     take_runs(dst, collides, has_room ? tuning::staged_paired_lines : 1);
+    // A block that a scratch cannot hold would not be staged at all.
     grow_src(src_bytes,
             std::min(block_bytes,
                     bytes_in_scratch(
@@ -445,9 +446,9 @@ dim_t blocking::whole_lines(size_t next, dim_t steps, dim_t max_bytes) const {
     return fits ? more : steps;
 }
 
-// Up to a length of growth's, so that the run goes on behind `l`. But where it can be cut
-// between lines as well, tiles that read less than a line take all of it only if that leaves room
-// for enough of the source's rows.
+// Up to growth::max_whole_bytes, or the longer one for blocks of few rows of the source, so that
+// the run goes on behind `l`. But where it can be cut between lines as well, tiles that read less
+// than a line take all of it only if that leaves room for enough of the source's rows.
 bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const {
     if (l.extent > to.max_whole_bytes / run_bytes
             && (l.extent > to.max_whole_bytes_of_few_rows / run_bytes

@@ -46,11 +46,11 @@ struct machine {
     // Of such blocks, bytes of each of these rows, and of all of a block where the last cache could
     // hold source and destination; 0: nothing is known.
     int staged_src_bytes = 0, staged_near_block_bytes = 0;
-    // Rows of the destination up to which such blocks have all of one that begins in few rows of
-    // the source; 0: only shorter ones.
+    // Length up to which such blocks have all of a row of the destination, if they then read few
+    // rows of the source; 0: as of any number of rows.
     int staged_whole_dst_bytes = 0;
-    // Of the others, bytes of each row of the destination (of narrow elements half of it) and of
-    // all of a block; 0: nothing is known.
+    // Where the last cache could not hold source and destination, bytes of each row of the
+    // destination (half of it of narrow elements) and of all of such a block; 0: nothing is known.
     int staged_dst_bytes = 0, staged_block_bytes = 0;
 
     // Whether loads and stores of some bytes of a vector are one instruction.

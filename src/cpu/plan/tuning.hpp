@@ -609,10 +609,10 @@ constexpr int staged_near_block_bytes_of_amd = 64 << 10;
 // With vectors of a line larger ones where the last cache could not hold both as well, of longer
 // runs of the destination.
 //     Time over memcpy, 256 of the destination and blocks of 32 KiB / 512 and 96 / 512 and 128,
-//     1160 of 32 to 128 MB 0.791 / 0.781 / 0.777, beyond 1.8 21, 13 and 11 of them (s8 abcd -> acdb
-//     64x728x19x19 2.6 / 1.8); in another run 256 and 96 0.777, 512 and 96 0.778, without 0.786;
-//     1024 and 128 0.775. AVX2, 1163, 0.878 / 0.875 / 0.871, but 25, 32 and 35 beyond, SSE4.1,
-//     1198, 1.059 / 1.055 / 1.053 and 162, 166, 165.
+//     1160 of 32 to 64 MB 0.791 / 0.781 / 0.777, beyond 1.8 21, 13 and 11 of them (u8 acbd -> abdc
+//     16x32x512x128 2.4 / 1.3, but s8 cabd -> abdc 8x32x512x128 1.9 / 2.6); in another run 256 and
+//     96 0.777, 512 and 96 0.778, without 0.786; 1024 and 128 0.775. AVX2, 1163, 0.878 / 0.875 /
+//     0.871, but 25, 32 and 35 beyond, SSE4.1, 1198, 1.059 / 1.055 / 1.053 and 162, 166, 165.
 constexpr int staged_dst_bytes_of_amd = 512;
 constexpr int staged_block_bytes_of_amd = 128 << 10;
 
