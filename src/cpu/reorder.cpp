@@ -84,7 +84,10 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     } else {
         m.staged_src_bytes = tuning::staged_src_bytes_of_amd;
         m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
+        if (m.vector_bytes == tuning::line_bytes / 2)
+            m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_32_bytes;
         if (m.vector_bytes == tuning::line_bytes) {
+            m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
             m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
             m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
             m.staged_block_bytes = tuning::staged_block_bytes_of_amd;

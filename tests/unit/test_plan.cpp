@@ -1073,6 +1073,16 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
         EXPECT_EQ(middle({128, 8, 512, 4}), store_path::collected);
         EXPECT_EQ(middle({32, 64, 504, 3}), store_path::plain);
     }
+    // 64 pairs, of 256 that are wanted; whose rows evict each other on both sides has no choice.
+    for (machine m : {avx2(), avx512()}) {
+        m.min_row_pairs_to_collect = 256;
+        EXPECT_EQ(stores({768, 3072}, m), store_path::plain);
+        EXPECT_EQ(stores({2048, 768}, m), store_path::plain);      // 4 and 32
+        EXPECT_EQ(stores({2048, 1536}, m), store_path::collected); // 8 and 32
+        m.min_row_pairs_to_collect = 2048;
+        EXPECT_EQ(stores({2048, 1536}, m), store_path::plain);
+        EXPECT_EQ(stores({2048, 2048}, m), store_path::collected); // 32 and 32
+    }
     // Rows of 512 bytes, all of which a block of vectors of a line has.
     EXPECT_EQ(stores({256, 6144}, avx512()), store_path::plain);     // 32 and 4
     EXPECT_EQ(stores({512, 6144}, avx512()), store_path::collected); // 1024 bytes

@@ -38,6 +38,9 @@ struct machine {
     int block_src_bytes = 0;
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
+    // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes
+    // beyond L2 are better collected in a scratch; 0: nothing is known.
+    int min_row_pairs_to_collect = 0;
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
     // scratch; 0: nothing is known.
     int max_open_lines = 0;

@@ -277,6 +277,16 @@ constexpr int min_rows_to_collect_odd_src = 13;
 constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
 constexpr double min_transposed_times_l2 = 1.25;
+// The same product on AMD, with vectors of 32 bytes and of 64 (of more there are hardly any).
+//     Zen 4, time over memcpy of those of 17000 reorders of up to 64 MB that it changes, 64 / 128 /
+//     256 / 512 / 1024: with 512-bit vectors 72 2.49 / 2.10 / 2.03 / 1.91 / 1.91, worst 4.5 / 3.5 /
+//     3.5 / 3.0 / 3.0 (s8 abcd -> acdb 8x1024x14x14 4.5 / 2.0, bf16 cdba -> abcd 2048x512x1x1 3.6 /
+//     2.1); AVX2 135 2.62 / 2.30 / 2.26 / 2.32 / 2.33, beyond 3 51, 35, 20, 22, 23; SSE4.1 138 2.79
+//     / 3.36 with none, 2.1 times as long with 256. Where min_lines_that_evict are of both sides,
+//     products of 256 and more, nothing but a scratch will do there too: s8 acbd -> aCdb64c
+//     8x16x128x64 2.7 / 5.2.
+constexpr int min_row_pairs_to_collect_of_amd_32_bytes = 256;
+constexpr int min_row_pairs_to_collect_of_amd_64_bytes = 1024;
 
 // Blocks of a scratch below this are not staged, from min_large_bytes on, unless they are chained:
 // blocks that do not nest leave such now and then, and each is a call that ends with a fence.
