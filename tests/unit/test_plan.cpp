@@ -558,8 +558,8 @@ TEST(Plan, StagedBlocksReadWhatLiesBetween) {
     EXPECT_EQ(of_a->extent, 4); // all that the scratch has room for
 }
 
-// Where two lines of a row are best read together: by tiles that read whole vectors, beyond L2 or
-// into a scratch that collects.
+// Where two lines of a row are best read together, by tiles that read whole vectors, beyond L2; and
+// on every machine into a scratch that collects.
 TEST(Plan, ReadsLinesInPairs) {
     const auto innermost = [](const vec &dims, tfmt_data_type_t type, machine m, int n_lines,
                                    size_t l2_bytes = 0) {
@@ -586,10 +586,11 @@ TEST(Plan, ReadsLinesInPairs) {
     EXPECT_EQ(tiles_of_pair(500, 2), 4);
     EXPECT_EQ(tiles_of_pair(500, 1), 2);
     EXPECT_EQ(tiles_of_pair(512, 2), 2);
-    const vec colliding {1024, 1024}; // through a scratch
-    EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), 2), "2 x 64, 64 -> 65536");
-    EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 2), "16 x 8, 8 -> 8192");
-    EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), 1), "8 x 8, 8 -> 8192");
+    for (const int n_lines : {1, 2}) {
+        const vec colliding {1024, 1024}; // through a scratch
+        EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), n_lines), "2 x 64, 64 -> 65536");
+        EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), n_lines), "16 x 8, 8 -> 8192");
+    }
 }
 
 // Through a scratch past the caches where rows of the source collide, if runs can still be chained.

@@ -126,9 +126,9 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
     const growth dst {
             dst_bytes, block_bytes, tuning::max_staged_whole_dst_bytes, m.staged_whole_dst_bytes};
     const bool has_room = collides
-            && blocking(*this).take_runs(dst, true, tuning::staged_paired_lines)
+            && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
                     >= tuning::min_chain_run_bytes;
-    take_runs(dst, collides, has_room ? tuning::staged_paired_lines : 1);
+    take_runs(dst, collides, has_room ? tuning::scratch_paired_lines : 1);
     // A block that a scratch cannot hold would not be staged at all.
     grow_src(src_bytes,
             std::min(block_bytes,

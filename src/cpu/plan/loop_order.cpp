@@ -148,7 +148,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 m);
         break;
     case memory_pattern::collected:
-        b.complete_lines(true, false, m.paired_lines);
+        b.complete_lines(true, false, tuning::scratch_paired_lines);
         b.collect(tuning::collected_dst_bytes, tuning::staged_block_bytes);
         break;
     }

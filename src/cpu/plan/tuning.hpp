@@ -441,14 +441,16 @@ constexpr int block_src_bytes_of_intel = 64;
 //     AMD (Zen 4), 532 of 1 to 16 MiB 1.220 / 1.211, worst 3.6 / 4.6 (s8 5120x1280 transposed).
 constexpr int paired_lines_of_intel = 2;
 
-// The same of staged blocks where rows of the source collide, on every machine, if the block has
-// room for runs of the destination that a chain continues as well.
-//     Intel, 1 line / 2: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8 cdba ->
-//     abdc 64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54 on
-//     SSE4.1 1.145 / 1.112. AMD, 190 of 16 to 150 MB 1.098 / 1.077, worst 4.6 / 3.0 (u8 bac -> acb
-//     16x512x4096), 129 on AVX2 1.245 / 1.198, 62 on SSE4.1 1.310 / 1.263. Without room s8 acbd ->
-//     aCdb24c 1x32x2048x128 took 7.4 in place of 3.4.
-constexpr int staged_paired_lines = 2;
+// The same of blocks of a scratch where rows of the source collide, on every machine; of staged
+// ones if the block has room for runs of the destination that a chain continues as well.
+//     Staged, Intel, 1 line / 2: 137 reorders of 48 to 270 MB 0.874 / 0.853, worst 2.7 / 1.7 (u8
+//     cdba -> abdc 64x1024x28x28), with 4 lines no better than with 1; 96 on AVX2 1.050 / 1.032, 54
+//     on SSE4.1 1.145 / 1.112. AMD, 190 of 16 to 150 MB 1.098 / 1.077, worst 4.6 / 3.0 (u8 bac ->
+//     acb 16x512x4096), 129 on AVX2 1.245 / 1.198, 62 on SSE4.1 1.310 / 1.263. Without room s8 acbd
+//     -> aCdb24c 1x32x2048x128 took 7.4 in place of 3.4. Collected, Intel: above. AMD, 1 line / 2 /
+//     4, those of 17000 reorders of up to 16 MiB that it changes: 31 3.32 / 3.26 / 3.69, of 2 bytes
+//     10 3.20 / 2.90 / 2.79, AVX2 64 3.30 / 3.25 / 3.31, SSE4.1 169 3.23 / 3.09 / 3.04.
+constexpr int scratch_paired_lines = 2;
 
 // In place of block_dst_bytes, and of the source before anything else (the block grows to
 // block_src_bytes later), where tiles read runs that end within lines, as 3x3 weights of f32, 36
