@@ -856,7 +856,7 @@ TEST(Plan, StagesLargerBlocksWhereThatPays) {
         machine m = avx512();
         m.l3_bytes = l3_bytes;
         if (pays) {
-            m.staged_src_bytes = 1024;
+            m.staged_src_bytes = m.staged_near_src_bytes = 1024;
             m.staged_near_block_bytes = 64 << 10;
         }
         const plan made = planned(p, m);
@@ -983,7 +983,7 @@ TEST(Plan, CollectsNoSmallBlocks) {
 
 // Narrow vectors are parts of lines: 8 rows of f16 in blocks of 32 leave 8 lines to the next tiles.
 TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
-    const auto is_streamed = [](machine m, const char *dst, int max_open_lines = 0) {
+    const auto is_streamed = [](machine m, const char *dst, int max_open_lines = 4) {
         m.l3_bytes = 0;
         m.max_open_lines = max_open_lines;
         const move_problem move = normalized({64, 32, 12, 20}, "abcd", dst, tfmt_f16);

@@ -131,15 +131,12 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
     if (n_src >= min_rows && n_dst >= min_rows) return true;
     if (fits_tile || !transposes_rows(p, src_steps, dst_steps)) return false;
-    const int min_row_pairs = m.min_row_pairs_to_collect
-            ? m.min_row_pairs_to_collect
-            : tuning::min_row_pairs_to_collect_transposed;
     const bool writes_rows_whole = m.vector_bytes >= tuning::line_bytes
             && dst_steps[0].stride <= tuning::block_dst_bytes;
     return !writes_rows_whole
             && double(moved_bytes(p)) > tuning::min_transposed_times_l2 * double(m.l2_bytes)
             && std::min(n_src, n_dst) >= tuning::min_rows_to_collect_transposed
-            && n_src * n_dst >= min_row_pairs;
+            && n_src * n_dst >= m.min_row_pairs_to_collect;
 }
 
 bool reads_lines_again(const tile &t) {

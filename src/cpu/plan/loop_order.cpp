@@ -75,8 +75,7 @@ void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m)
 
 // The narrower the elements, the more rows of the source for the same bytes.
 dim_t staged_dst_bytes(const tile &t, const machine &m) {
-    const dim_t bytes = m.staged_dst_bytes ? m.staged_dst_bytes : tuning::staged_dst_bytes;
-    return t.dst_elem_bits < 32 ? bytes / 2 : bytes;
+    return t.dst_elem_bits < 32 ? m.staged_dst_bytes / 2 : m.staged_dst_bytes;
 }
 
 } // namespace
@@ -105,7 +104,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
-        b.grow_src(m.block_src_bytes ? m.block_src_bytes : tuning::block_src_bytes);
+        b.grow_src(m.block_src_bytes);
         if (!t.dst_has_4_bits) {
             const bool is_small = pass_bytes(tile_bytes(t), levels, 0, tuning::max_odd_runs_bytes)
                     < tuning::max_odd_runs_bytes;
@@ -135,16 +134,11 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage(staged_dst_bytes(t, m),
-                m.staged_src_bytes ? m.staged_src_bytes : tuning::staged_src_bytes,
-                m.staged_block_bytes ? m.staged_block_bytes : tuning::staged_block_bytes, m);
+        b.stage(staged_dst_bytes(t, m), m.staged_src_bytes, m.staged_block_bytes, m);
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage(tuning::staged_near_dst_bytes,
-                m.staged_src_bytes ? m.staged_src_bytes : tuning::staged_near_src_bytes,
-                m.staged_near_block_bytes ? m.staged_near_block_bytes
-                                          : tuning::staged_near_block_bytes,
+        b.stage(tuning::staged_near_dst_bytes, m.staged_near_src_bytes, m.staged_near_block_bytes,
                 m);
         break;
     case memory_pattern::collected:

@@ -5,6 +5,8 @@
 
 #include "tensorfmt/tensorfmt.h"
 
+#include "cpu/plan/tuning.hpp"
+
 // Everything a plan may know of the machine. Passed in, never asked for, so that the plans and
 // kernels of any machine are made and checked on any other.
 namespace tfmt::cpu {
@@ -33,28 +35,29 @@ struct machine {
     // Most rows of one set of L1 in which tiles write padding at full speed, so that beyond L2 a
     // pass of its own costs more than it saves but for nearly all; 0: as many as of data.
     int max_padded_rows = 0;
-    // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's;
-    // 0: nothing is known.
-    int block_src_bytes = 0;
+    // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
+    dim_t block_src_bytes = tuning::block_src_bytes;
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
     // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes
-    // beyond L2 are better collected in a scratch; 0: nothing is known.
-    int min_row_pairs_to_collect = 0;
+    // beyond L2 are better collected in a scratch.
+    int min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_transposed;
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
-    // scratch; 0: nothing is known.
-    int max_open_lines = 0;
+    // scratch.
+    int max_open_lines = tuning::max_open_lines;
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
-    // Of such blocks, bytes of each of these rows, and of all of a block where the last cache could
-    // hold source and destination; 0: nothing is known.
-    int staged_src_bytes = 0, staged_near_block_bytes = 0;
+    // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of
+    // narrow elements) and of all of a block; the same but for the destination's where the last
+    // cache could hold source and destination.
+    dim_t staged_src_bytes = tuning::staged_src_bytes;
+    dim_t staged_dst_bytes = tuning::staged_dst_bytes;
+    dim_t staged_block_bytes = tuning::staged_block_bytes;
+    dim_t staged_near_src_bytes = tuning::staged_near_src_bytes;
+    dim_t staged_near_block_bytes = tuning::staged_near_block_bytes;
     // Length up to which such blocks have all of a row of the destination, if they then read few
     // rows of the source; 0: as of any number of rows.
-    int staged_whole_dst_bytes = 0;
-    // Where the last cache could not hold source and destination, bytes of each row of the
-    // destination (half of it of narrow elements) and of all of such a block; 0: nothing is known.
-    int staged_dst_bytes = 0, staged_block_bytes = 0;
+    dim_t staged_whole_dst_bytes = 0;
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }

@@ -186,8 +186,7 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, way w, pla
 bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
     if (has_staged && !m.read_ahead_rows && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
-    if (has_staged && n_open > (m.max_open_lines ? m.max_open_lines : tuning::max_open_lines))
-        return false;
+    if (has_staged && n_open > m.max_open_lines) return false;
     return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
 

@@ -277,12 +277,12 @@ constexpr int min_rows_to_collect_odd_src = 13;
 constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
 constexpr double min_transposed_times_l2 = 1.25;
-// The same product on AMD, with vectors of 32 bytes and of 64 (of more there are hardly any).
+// The same product on AMD, with vectors of 32 bytes and of 64.
 //     Zen 4, time over memcpy of those of 17000 reorders of up to 64 MB that it changes, 64 / 128 /
 //     256 / 512 / 1024: with 512-bit vectors 72 2.49 / 2.10 / 2.03 / 1.91 / 1.91, worst 4.5 / 3.5 /
 //     3.5 / 3.0 / 3.0 (s8 abcd -> acdb 8x1024x14x14 4.5 / 2.0, bf16 cdba -> abcd 2048x512x1x1 3.6 /
-//     2.1); AVX2 135 2.62 / 2.30 / 2.26 / 2.32 / 2.33, beyond 3 51, 35, 20, 22, 23; SSE4.1 138 2.79
-//     / 3.36 with none, 2.1 times as long with 256. Where min_lines_that_evict are of both sides,
+//     2.1); AVX2 135 2.62 / 2.30 / 2.26 / 2.32 / 2.33, beyond 3 51, 35, 20, 22, 23; SSE4.1 with 256
+//     110 2.75 / 3.13, with 1024 138 2.79 / 3.36. Where min_lines_that_evict are of both sides,
 //     products of 256 and more, nothing but a scratch will do there too: s8 acbd -> aCdb64c
 //     8x16x128x64 2.7 / 5.2.
 constexpr int min_row_pairs_to_collect_of_amd_32_bytes = 256;
@@ -420,7 +420,7 @@ constexpr dim_t block_dst_bytes = 512;
 //     1.116 / 1.102, worst 2.2 / 2.1 / 2.1, AVX2 1.16 / 1.15 / 1.14, SSE4.1 1.17 / 1.17 / 1.16; 78
 //     conversions 1.67 / 1.60 / 1.55. With 64, 256 or 1024 of the destination are no better (1.11,
 //     1.105), and nothing fetched 1.12.
-constexpr int block_src_bytes_of_intel = 64;
+constexpr dim_t block_src_bytes_of_intel = 64;
 
 // On Intel's cores two lines of a row of the source one right after the other, before the next
 // rows. Their L2 reads ahead in a page when it is asked for a line and then for the next one; a
@@ -615,8 +615,8 @@ constexpr size_t l2_scratch_divisor = 12;
 //     512 and 2048 of the source lie between these. 277 of 32 to 300 MB with 1024 of the source and
 //     blocks of 32 KiB 0.780 / 0.772, AVX2 0.850 / 0.847, SSE4.1 1.040 / 1.033; with 64 KiB the
 //     same.
-constexpr int staged_src_bytes_of_amd = 1024;
-constexpr int staged_near_block_bytes_of_amd = 64 << 10;
+constexpr dim_t staged_src_bytes_of_amd = 1024;
+constexpr dim_t staged_near_block_bytes_of_amd = 64 << 10;
 
 // With vectors of a line larger ones where the last cache could not hold both as well, of longer
 // runs of the destination.
@@ -625,8 +625,8 @@ constexpr int staged_near_block_bytes_of_amd = 64 << 10;
 //     16x32x512x128 2.4 / 1.3, but s8 cabd -> abdc 8x32x512x128 1.9 / 2.6); in another run 256 and
 //     96 0.777, 512 and 96 0.778, without 0.786; 1024 and 128 0.775. AVX2, 1163, 0.878 / 0.875 /
 //     0.871, but 25, 32 and 35 beyond, SSE4.1, 1198, 1.059 / 1.055 / 1.053 and 162, 166, 165.
-constexpr int staged_dst_bytes_of_amd = 512;
-constexpr int staged_block_bytes_of_amd = 128 << 10;
+constexpr dim_t staged_dst_bytes_of_amd = 512;
+constexpr dim_t staged_block_bytes_of_amd = 128 << 10;
 
 // And with vectors of a line all of a row of the destination up to so many bytes, more than
 // max_staged_whole_dst_bytes, if the block then has no more than so many rows of the source.
@@ -636,7 +636,7 @@ constexpr int staged_block_bytes_of_amd = 128 << 10;
 //     156, 0.912 / 0.928, SSE4.1, 161, 1.07 / 1.08. With any number of rows 36 others 1.65 / 1.70
 //     (s8 abcd -> aBdc8b 16x32x149x149 2.6 / 4.6). A limit of 512 rows for shorter ones as well: 11
 //     1.73 / 2.37.
-constexpr int staged_whole_dst_bytes_of_amd = 2048;
+constexpr dim_t staged_whole_dst_bytes_of_amd = 2048;
 constexpr dim_t max_staged_whole_rows = 512;
 
 // Collected blocks: bytes of each run of the destination.
