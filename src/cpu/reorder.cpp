@@ -82,6 +82,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.paired_lines = tuning::paired_lines_of_intel;
         m.max_open_lines = tuning::max_open_lines_of_intel;
     } else {
+        m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
         m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
         m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
         if (m.vector_bytes == tuning::line_bytes / 2)

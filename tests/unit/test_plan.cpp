@@ -330,7 +330,10 @@ TEST(Plan, CompletesShortRowsOfTheDestination) {
     };
     // 250 rows of the source are 1000 bytes of one of the destination, and not 500 twice...
     EXPECT_EQ(block({250, 300}, "ab", "ba"), (lines {"16 x 16, 19200 -> 64"}));
-    // ...but 260 rows are too many.
+    // ...where as much is best; but 260 rows are too many.
+    m.max_whole_dst_bytes = 512;
+    EXPECT_EQ(block({250, 300}, "ab", "ba"), (lines {"8 x 16, 19200 -> 64"}));
+    m.max_whole_dst_bytes = 2048;
     EXPECT_EQ(block({260, 300}, "ab", "ba"), (lines {"6 x 16, 19200 -> 64"}));
     // 26 rows of 52 bytes one behind the other, but not of 80, which are more than 2 KiB.
     EXPECT_EQ(block({1000, 26, 13}, "bac", "abc"), (lines {"26 x 1, 52000 -> 52"}));
@@ -623,6 +626,31 @@ TEST(Plan, ChainsRunsOfTwoLines) {
     const auto kernel = tfmt::cpu::ir::build(p, p.kernels[0]);
     ASSERT_FALSE(kernel.drains.empty());
     EXPECT_TRUE(kernel.drains[0].is_chained);
+}
+
+// 255 elements in blocks of 24 reach as far as the next row begins, at which the next block's go
+// on.
+TEST(Plan, ChainsRunsThatEndBeforeTheirBlocksDo) {
+    machine m = avx512();
+    m.l3_bytes = 0;
+    m.staged_dst_bytes = 512;
+    m.staged_src_bytes = 1024;
+    const plan p = planned(normalized({32, 255, 52, 52}, "aBdc24b", "acdb", tfmt_u8), m);
+    EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+    EXPECT_TRUE(p.scratch.is_chained);
+    EXPECT_EQ(p.problem.levels[size_t(p.n_driver_levels)].dst_stride, 255);
+}
+
+// Rows of 196 bytes that 2 steps of a level make into one run of all of the block.
+TEST(Plan, StagesRowsThatJoinAsOneRun) {
+    machine m = avx512();
+    m.l3_bytes = 32 << 20;
+    const plan p = planned(normalized({32, 832, 2, 7, 7}, "decab", "abcde", tfmt_f32), m);
+    EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+    const auto kernel = tfmt::cpu::ir::build(p, p.kernels[0]);
+    ASSERT_FALSE(kernel.drains.empty());
+    EXPECT_EQ(p.scratch.scratch_bytes % 392, 0);
+    EXPECT_EQ(p.problem.levels[size_t(p.n_driver_levels)].dst_stride, p.scratch.scratch_bytes);
 }
 
 TEST(Plan, ClaimsLinesBeyondL1) {
@@ -1303,6 +1331,17 @@ TEST(Plan, BlocksOfOddRunsGoBySize) {
     };
     EXPECT_EQ(dst_bytes_of_block({256, 256, 3, 3}), 128);
     EXPECT_EQ(dst_bytes_of_block({1024, 512, 3, 3}), 512);
+    // Nor where the destination's runs, 48 bytes, or rows, 1000, end within lines.
+    const auto steps_along_dst = [](const vec &dims, const char *src, const char *dst,
+                                         dim_t dst_stride) {
+        const plan p = planned(normalized(dims, src, dst, tfmt_u8), avx512());
+        dim_t n = 1;
+        for (const level &l : p.problem.levels)
+            if (l.dst_stride == dst_stride) n = l.extent;
+        return n;
+    };
+    EXPECT_EQ(steps_along_dst({768, 3072}, "ab", "BA2a24b", 48), 11);
+    EXPECT_EQ(steps_along_dst({1000, 3000}, "ab", "ba", 64), 8);
 }
 
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own

@@ -99,10 +99,10 @@ void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes) {
     dst_bytes_ = grow(dst_bytes_, false, {target_bytes, max_bytes});
 }
 
-void blocking::take_whole_dst(dim_t target_bytes) {
+void blocking::take_whole_dst(dim_t target_bytes, dim_t max_dst_bytes) {
     dst_bytes_ = whole_run_in_block(dst_bytes_, false);
     take_levels_behind_dst([&](const level &l) {
-        return dst_bytes_ < target_bytes && l.dst_stride <= tuning::max_whole_dst_bytes / l.extent
+        return dst_bytes_ < target_bytes && l.dst_stride <= max_dst_bytes / l.extent
                 && bytes_ <= tuning::max_whole_block_bytes / l.extent
                 && src_rows_with(l) <= tuning::max_whole_block_rows;
     });
@@ -129,6 +129,7 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
             && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
                     >= tuning::min_chain_run_bytes;
     take_runs(dst, collides, has_room ? tuning::scratch_paired_lines : 1);
+    join_runs(dst);
     // A block that a scratch cannot hold would not be staged at all.
     grow_src(src_bytes,
             std::min(block_bytes,
@@ -156,6 +157,18 @@ dim_t blocking::take_runs(const growth &dst, bool reads_lines_at_once, int n_src
     dst_bytes_ = grow(dst_bytes_, false, dst);
     reach_dst(tuning::min_chain_run_bytes, dst.max_bytes);
     return dst_bytes_;
+}
+
+// Takes all of the next level where the block has what goes on behind it in the destination: runs
+// become one. Time over memcpy, without / so, 17 of 17000 reorders, 0.79 / 0.71, worst 3.9 / 1.6
+// (f32 decab -> abcde 32x832x2x7x7, 256 runs of 196 bytes, 3.9 / 1.5), AVX2 4 1.69 / 1.42, SSE4.1 2
+// 1.24 / 1.23. With levels of up to 2048 and 4096 bytes, of any number of rows: 64 1.04 / 0.98 and
+// 192 0.94 / 0.93, but AVX2 146 1.32 / 1.40, SSE4.1 146 1.84 / 1.93.
+void blocking::join_runs(const growth &dst) {
+    take_levels_behind_dst([&](const level &l) {
+        return extended_in_block(l.dst_stride * l.extent, false, 0)
+                && takes_all_steps(l, l.dst_stride, dst) && l.extent <= dst.max_bytes / bytes_;
+    });
 }
 
 void blocking::collect(dim_t dst_bytes, dim_t block_bytes) {

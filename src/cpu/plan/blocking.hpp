@@ -47,9 +47,10 @@ public:
     void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit);
 
     // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
-    // where the block stays small: what completes rows of the destination leaves fewer of them
-    // begun, and the next block often goes on where this one ends.
-    void take_whole_dst(dim_t target_bytes);
+    // where it then has `max_dst_bytes` at most and the block stays small: what completes rows of
+    // the destination leaves fewer of them begun, and the next block often goes on where this one
+    // ends.
+    void take_whole_dst(dim_t target_bytes, dim_t max_dst_bytes);
 
     // Takes steps of padding that go on where the tile's run of the destination ends.
     void take_padding();
@@ -101,6 +102,7 @@ private:
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
     dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
+    void join_runs(const growth &dst);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
     void take_steps(size_t i, dim_t steps);

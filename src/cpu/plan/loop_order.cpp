@@ -73,6 +73,15 @@ void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m)
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
+// Whether a block of little of the destination stores whole lines of it, in a tensor so small that
+// those of the next block are in the caches.
+bool leaves_few_lines(const tile &t, const std::vector<level> &levels) {
+    return !ends_within_lines(t.dst_run_bytes)
+            && std::all_of(levels.begin(), levels.end(), keeps_lines)
+            && pass_bytes(tile_bytes(t), levels, 0, tuning::max_odd_runs_bytes)
+            < tuning::max_odd_runs_bytes;
+}
+
 // The narrower the elements, the more rows of the source for the same bytes.
 dim_t staged_dst_bytes(const tile &t, const machine &m) {
     return t.dst_elem_bits < 32 ? m.staged_dst_bytes / 2 : m.staged_dst_bytes;
@@ -106,11 +115,10 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
         b.grow_src(m.block_src_bytes);
         if (!t.dst_has_4_bits) {
-            const bool is_small = pass_bytes(tile_bytes(t), levels, 0, tuning::max_odd_runs_bytes)
-                    < tuning::max_odd_runs_bytes;
-            const dim_t target_bytes = is_odd && is_small ? tuning::odd_runs_dst_bytes
-                                                          : tuning::block_dst_bytes;
-            b.take_whole_dst(target_bytes);
+            const dim_t target_bytes = is_odd && leaves_few_lines(t, levels)
+                    ? tuning::odd_runs_dst_bytes
+                    : tuning::block_dst_bytes;
+            b.take_whole_dst(target_bytes, m.max_whole_dst_bytes);
             b.grow_dst(target_bytes);
         }
         b.sort(pattern == memory_pattern::beyond_l2);

@@ -37,6 +37,8 @@ struct machine {
     int max_padded_rows = 0;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
     dim_t block_src_bytes = tuning::block_src_bytes;
+    // Bytes of the destination's runs up to which a block there has all of a level.
+    dim_t max_whole_dst_bytes = tuning::max_whole_dst_bytes;
     // Lines of such a row that are best read one right after the other.
     int paired_lines = 1;
     // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes

@@ -153,13 +153,18 @@ staging make_staging(
     s.level_strides.resize(size_t(order.n_block_levels), 0);
     const size_t first = order.levels.size() - size_t(order.n_block_levels);
     dim_t bytes = t.dst_elem_bits / 8, run_bytes = 0;
+    const level *const around = level_around(order, 1);
+    // Whether `next` goes on where the first `n_parts`, the last of which is padded, reach to.
+    const auto goes_on = [&](const level &next, size_t n_parts) {
+        return next.dst_stride < bytes
+                && next.dst_stride == reach_bytes(p, parts, n_parts, t.dst_elem_bits / 8);
+    };
     for (size_t i = 0; i < parts.size(); i++) {
         const block_part &part = parts[i];
         level l = part.steps;
-        if (run_bytes == 0 && l.dst_stride < bytes
-                && l.dst_stride == reach_bytes(p, parts, i, t.dst_elem_bits / 8))
-            bytes = l.dst_stride;
+        if (run_bytes == 0 && goes_on(l, i)) bytes = l.dst_stride;
         if (run_bytes == 0 && l.dst_stride != bytes) {
+            if (around && goes_on(*around, i)) bytes = around->dst_stride;
             run_bytes = bytes;
             bytes = scratch_row_bytes(bytes);
         }
@@ -176,7 +181,10 @@ staging make_staging(
         if (bytes > tuning::max_scratch_bytes) return {};
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
-    if (run_bytes == 0) run_bytes = bytes;
+    if (run_bytes == 0) {
+        if (around && goes_on(*around, parts.size())) bytes = around->dst_stride;
+        run_bytes = bytes;
+    }
     if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
         return {};
     s.scratch_bytes = bytes;
@@ -186,11 +194,11 @@ staging make_staging(
     // / 1.61); read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged
     // ones 0.726 / 0.729.
     s.fetches_to_l1 = !is_staged && t.src_run_bytes >= tuning::line_bytes;
-    if (const level *around = level_around(order, 1)) {
+    if (around) {
         s.is_chained = is_staged && around->dst_stride == run_bytes;
         s.next_block_bytes = around->src_stride;
     }
-    if (const level *around = level_around(order, 2)) s.next_chain_bytes = around->src_stride;
+    if (const level *next = level_around(order, 2)) s.next_chain_bytes = next->src_stride;
     return s;
 }
 

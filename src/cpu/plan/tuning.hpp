@@ -473,6 +473,10 @@ constexpr dim_t odd_runs_dst_bytes = 128;
 //     1.3), AVX2 73 1.095 / 1.069 / 1.056 / 1.062 (u8 AB8b24a2b -> ba 4096x4096 1.9 / 1.3 with
 //     512), SSE4.1 42 1.120 / 1.112 / 1.106 / 1.105; 100 of 3 to 12 MB 1.063 / 1.066 / 1.061 /
 //     1.064. With 64 and 256 of the source instead, and 512, 1.144 / 1.156 and 1.121 / 1.149.
+//     Nor where the destination's runs or rows end within lines (leaves_few_lines): AMD (Zen 4),
+//     with 128 / 512, those of 17000 reorders that it changes: 71 1.65 / 1.50, worst 3.8 / 2.7 (s8
+//     ab -> BA2a24b 768x3072 3.4 / 1.6), AVX2 48 1.76 / 1.72, SSE4.1 34 2.13 / 2.09. From 3 MiB on
+//     for all instead 67 1.69 / 1.54, but f32 abcd -> cdba 256x256x3x3 2.0 / 2.3.
 constexpr dim_t max_odd_runs_bytes = 6 << 20;
 
 // All of a level that ends within so many bytes of the destination's run joins a block that has
@@ -487,6 +491,10 @@ constexpr dim_t max_odd_runs_bytes = 6 << 20;
 constexpr dim_t max_whole_dst_bytes = 2048;
 constexpr dim_t max_whole_block_bytes = 32 << 10;
 constexpr dim_t max_whole_block_rows = 256;
+// On AMD, Zen 4, with 2048 / 1024, those of 17000 reorders that the limits change: 382 1.197 /
+// 1.146, worst 4.1 / 2.7 (bf16 AB8b24a -> ba 768x3072 3.5 / 1.2), AVX2 389 1.26 / 1.20, SSE4.1 383
+// 1.42 / 1.36; with 1024 / 512 517 1.179 / 1.167, AVX2 542 1.252 / 1.243; with 256 and 64 the same.
+constexpr dim_t max_whole_dst_bytes_of_amd = 512;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
 // its bytes take, where its runs are whole lines then (448 bytes of runs of 28).
@@ -634,10 +642,11 @@ constexpr dim_t staged_block_bytes_of_amd = 128 << 10;
 //     0.915 / 0.874, worst 2.5 / 2.2, 54 of more 0.895 / 0.840 (f32 aBdc48b -> aBcd4b 32x21x65x65
 //     1.04 / 0.64, u8 acdb -> aBdc48b 32x512x26x26 2.2 / 1.2), with 1536 0.883 and 0.858. AVX2,
 //     156, 0.912 / 0.928, SSE4.1, 161, 1.07 / 1.08. With any number of rows 36 others 1.65 / 1.70
-//     (s8 abcd -> aBdc8b 16x32x149x149 2.6 / 4.6). A limit of 512 rows for shorter ones as well: 11
-//     1.73 / 2.37.
+//     (s8 abcd -> aBdc8b 16x32x149x149 2.6 / 4.6). Up to 512 / 1024 rows 33 1.32 / 1.25, worst 2.7
+//     / 3.4, 512 / 2048 46 1.41 / 1.42. A limit of 512 rows for shorter ones as well: 11 1.73 /
+//     2.37.
 constexpr dim_t staged_whole_dst_bytes_of_amd = 2048;
-constexpr dim_t max_staged_whole_rows = 512;
+constexpr dim_t max_staged_whole_rows = 1024;
 
 // Collected blocks: bytes of each run of the destination.
 //     Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
