@@ -1030,18 +1030,22 @@ TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
     EXPECT_TRUE(is_streamed(sse41(), "aBcd16b", 4));
 }
 
-// Where rows of the source share sets of L1, blocks of a scratch read lines to their ends.
-TEST(Plan, StagedBlocksCompleteLinesOfCollidingRows) {
-    const auto innermost = [](dim_t width) {
-        machine m = avx2();
+// Blocks of a scratch go on within lines of the source that tiles read in parts.
+TEST(Plan, StagedBlocksCompleteLines) {
+    const auto innermost = [](const vec &dims, const char *src, const char *dst,
+                                   tfmt_data_type_t type, machine m) {
         m.l3_bytes = 0;
-        const plan p = planned(
-                normalized({32, 64, width, width}, "abcd", "ABcd32a16b", tfmt_f16), m);
+        const plan p = planned(normalized(dims, src, dst, type), m);
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
         return p.problem.levels.back().src_stride;
     };
-    EXPECT_EQ(innermost(128), 32); // half a line, behind the half that the tile reads
-    EXPECT_GT(innermost(104), 64);
+    for (const dim_t width : {128, 104}) {         // rows share sets of L1, and do not
+        const dim_t half = width == 128 ? 32 : 16; // of what divides the rows
+        EXPECT_EQ(innermost({32, 64, width, width}, "abcd", "ABcd32a16b", tfmt_f16, avx2()), half);
+    }
+    EXPECT_EQ(innermost({4, 2048, 2048}, "aCb24c", "abc", tfmt_u8, avx512()), 24);
+    // Whole lines are read in the order of the destination.
+    EXPECT_GT(innermost({4, 2000, 2000}, "acb", "abc", tfmt_f32, avx512()), 2000);
 }
 
 // Rows that share sets of L1 on both sides, unless tiles have whole lines on both.

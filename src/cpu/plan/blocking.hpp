@@ -87,6 +87,7 @@ public:
 
 private:
     void take_phases();
+    bool fills_scratch_by_src() const;
     void sink_driver_levels(bool by_src);
     bool reads_on(const level &next) const;
 
