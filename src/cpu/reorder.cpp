@@ -80,11 +80,13 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.max_padded_rows = tuning::max_padded_rows_of_intel;
         m.block_src_bytes = tuning::block_src_bytes_of_intel;
         m.paired_lines = tuning::paired_lines_of_intel;
-        m.max_open_lines = tuning::max_open_lines_of_intel;
+        m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
     } else {
         m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
         m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
         m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
+        if (m.vector_bytes < tuning::line_bytes / 2)
+            m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes;
         if (m.vector_bytes == tuning::line_bytes / 2)
             m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_32_bytes;
         if (m.vector_bytes == tuning::line_bytes) {

@@ -1013,7 +1013,7 @@ TEST(Plan, CollectsNoSmallBlocks) {
 TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
     const auto is_streamed = [](machine m, const char *dst, int max_open_lines = 4) {
         m.l3_bytes = 0;
-        m.max_open_lines = max_open_lines;
+        m.max_open_lines = m.max_open_lines_in_pages = max_open_lines;
         const move_problem move = normalized({64, 32, 12, 20}, "abcd", dst, tfmt_f16);
         const plan any = planned(move, m);
         EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
@@ -1028,6 +1028,24 @@ TEST(Plan, StreamsNoTilesThatLeaveManyLinesToOthers) {
     EXPECT_TRUE(is_streamed(sse41(), "aBcd16b"));     // 4 halves
     EXPECT_FALSE(is_streamed(sse41(), "aBcd16b", 2));
     EXPECT_TRUE(is_streamed(sse41(), "aBcd16b", 4));
+}
+
+// Fewer where these lie in different pages.
+TEST(Plan, StreamsNoTilesThatLeaveLinesInManyPages) {
+    const auto is_streamed = [](const char *dst, int max_in_pages) {
+        machine m = sse41();
+        m.l3_bytes = 0;
+        m.max_open_lines_in_pages = max_in_pages;
+        const move_problem move = normalized({64, 64, 16, 16}, "abcd", dst, tfmt_f32);
+        const plan any = planned(move, m);
+        EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
+        EXPECT_EQ(open_lines(any.the_tile), 4);
+        plan p;
+        return make_streamed_plan(move, m, &p, &any);
+    };
+    EXPECT_TRUE(is_streamed("cdab", 4));
+    EXPECT_FALSE(is_streamed("cdab", 2)); // 16 KiB apart
+    EXPECT_TRUE(is_streamed("acdb", 2));  // 256 bytes
 }
 
 // Blocks of a scratch go on within lines of the source that tiles read in parts.

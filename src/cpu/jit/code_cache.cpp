@@ -53,8 +53,8 @@ void append_instructions(ir::words &out, const machine &m) {
             has_slow_bf16_dots, fetches_stores_late, streams_lines, vector_bytes, n_vector_regs,
             l2_bytes, l3_bytes, read_ahead_rows, max_written_rows, max_copied_rows, max_padded_rows,
             block_src_bytes, max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect,
-            max_open_lines, l2_scratch_bytes, staged_src_bytes, staged_dst_bytes,
-            staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
+            max_open_lines, max_open_lines_in_pages, l2_scratch_bytes, staged_src_bytes,
+            staged_dst_bytes, staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
             staged_whole_dst_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
@@ -70,6 +70,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(paired_lines);
     static_cast<void>(min_row_pairs_to_collect);
     static_cast<void>(max_open_lines);
+    static_cast<void>(max_open_lines_in_pages);
     static_cast<void>(l2_scratch_bytes);
     static_cast<void>(staged_src_bytes);
     static_cast<void>(staged_dst_bytes);

@@ -153,6 +153,12 @@ int open_lines(const tile &t) {
     return 1 << (dim_t(t.bits.size()) - n_in_line);
 }
 
+bool stores_to_pages(const tile &t) {
+    return std::any_of(t.bits.begin(), t.bits.end(), [](const tile_bit &b) {
+        return b.level >= 0 && b.dst_stride_bytes >= tuning::page_bytes;
+    });
+}
+
 bool stores_lines(const tile &t) {
     return t.vector_bytes < tuning::line_bytes && t.src_run != t.dst_run && open_lines(t) == 0;
 }

@@ -38,6 +38,9 @@ bool reads_lines_again(const tile &t);
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 
+// Whether rows of the destination that a tile stores to lie in different pages.
+bool stores_to_pages(const tile &t);
+
 // Whether a tile of vectors below a line stores whole lines of other rows than it reads.
 bool stores_lines(const tile &t);
 

@@ -45,8 +45,9 @@ struct machine {
     // beyond L2 are better collected in a scratch.
     int min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_transposed;
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
-    // scratch.
+    // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;
+    int max_open_lines_in_pages = tuning::max_open_lines;
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
     // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of

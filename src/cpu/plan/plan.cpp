@@ -186,7 +186,8 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, way w, pla
 bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
     if (has_staged && !m.read_ahead_rows && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
-    if (has_staged && n_open > m.max_open_lines) return false;
+    const int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
+    if (has_staged && n_open > max_open) return false;
     return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
 

@@ -234,6 +234,13 @@ constexpr int max_open_lines = 4;
 //     / 1.06, abcd -> aBdc24b 32x64x56x56 2.5 / 1.0). With 2 / 1, 44 0.77 / 0.92 and 57 0.88
 //     / 1.05, with 4 / 8, 40 on AVX2 0.97 / 2.87.
 constexpr int max_open_lines_of_intel = 2;
+// On AMD, with vectors of 16 bytes, where rows of the destination lie in different pages.
+//     Zen 4, time over memcpy with 4 / 2, those of 17000 reorders that it changes: 460 1.64 / 1.21,
+//     worst 6.8 / 3.3, beyond 1.8 210 and 23 of them (f32 abcd -> cdab 64x960x7x7 5.9 / 1.1), 82 of
+//     3400 others 1.67 / 1.31; 4 / 1 611 1.50 / 1.20; wherever rows lie, 726 1.43 / 1.26 and 126
+//     1.40 / 1.33 (f32 abcd -> ABcd16a16b 32x255x26x26 0.8 / 2.1). AVX2 207 0.90 / 1.11, with 3 of
+//     any rows 304 0.76 / 1.00.
+constexpr int max_open_lines_in_pages_of_amd_16_bytes = 2;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
