@@ -640,6 +640,8 @@ constexpr dim_t staged_near_block_bytes_of_amd = 64 << 10;
 //     16x32x512x128 2.4 / 1.3, but s8 cabd -> abdc 8x32x512x128 1.9 / 2.6); in another run 256 and
 //     96 0.777, 512 and 96 0.778, without 0.786; 1024 and 128 0.775. AVX2, 1163, 0.878 / 0.875 /
 //     0.871, but 25, 32 and 35 beyond, SSE4.1, 1198, 1.059 / 1.055 / 1.053 and 162, 166, 165.
+//     In another run, 850, 256 and 32 / 512 and 128 0.806 / 0.804, worst 3.4 / 2.6: it is the worst
+//     that gain.
 constexpr dim_t staged_dst_bytes_of_amd = 512;
 constexpr dim_t staged_block_bytes_of_amd = 128 << 10;
 
