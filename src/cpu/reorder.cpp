@@ -85,15 +85,18 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
         m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
         m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
         m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
-        if (m.vector_bytes < tuning::line_bytes / 2)
-            m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes;
-        if (m.vector_bytes == tuning::line_bytes / 2)
+        switch (m.vector_bytes) {
+        case 16: m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes; break;
+        case 32:
             m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_32_bytes;
-        if (m.vector_bytes == tuning::line_bytes) {
+            break;
+        case 64:
             m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
             m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
             m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
             m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
+            break;
+        default: break; // no JIT
         }
     }
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;

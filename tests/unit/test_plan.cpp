@@ -925,7 +925,7 @@ TEST(Plan, StagesLongerRunsWhereThatPays) {
 }
 
 // Where that is known to pay, blocks have all of longer rows of the destination than else, if they
-// then read of no more than 512 rows.
+// then read of no more than 1024 rows.
 TEST(Plan, StagesAllOfLongRowsFromFewRows) {
     const auto scratch_bytes = [](int whole_dst_bytes, const vec &dims, tfmt_data_type_t type) {
         machine m = avx512();
@@ -1345,25 +1345,18 @@ TEST(Plan, ReadsLinesOfOddRunsAtOnce) {
 // Blocks of such have little of the destination where the tensor is small, as others where it is
 // not.
 TEST(Plan, BlocksOfOddRunsGoBySize) {
-    const auto dst_bytes_of_block = [](const vec &dims) {
-        const plan p = planned(normalized(dims, "abcd", "cdba", tfmt_f32), avx512());
-        const auto along_dst = std::find_if(p.problem.levels.begin(), p.problem.levels.end(),
-                [](const level &l) { return l.dst_stride == 64; });
-        return along_dst == p.problem.levels.end() ? 0 : along_dst->extent * 64;
-    };
-    EXPECT_EQ(dst_bytes_of_block({256, 256, 3, 3}), 128);
-    EXPECT_EQ(dst_bytes_of_block({1024, 512, 3, 3}), 512);
-    // Nor where the destination's runs, 48 bytes, or rows, 1000, end within lines.
     const auto steps_along_dst = [](const vec &dims, const char *src, const char *dst,
-                                         dim_t dst_stride) {
-        const plan p = planned(normalized(dims, src, dst, tfmt_u8), avx512());
-        dim_t n = 1;
-        for (const level &l : p.problem.levels)
-            if (l.dst_stride == dst_stride) n = l.extent;
-        return n;
+                                         tfmt_data_type_t type, dim_t dst_stride) {
+        const plan p = planned(normalized(dims, src, dst, type), avx512());
+        const auto along_dst = std::find_if(p.problem.levels.begin(), p.problem.levels.end(),
+                [&](const level &l) { return l.dst_stride == dst_stride; });
+        return along_dst == p.problem.levels.end() ? 0 : along_dst->extent;
     };
-    EXPECT_EQ(steps_along_dst({768, 3072}, "ab", "BA2a24b", 48), 11);
-    EXPECT_EQ(steps_along_dst({1000, 3000}, "ab", "ba", 64), 8);
+    EXPECT_EQ(64 * steps_along_dst({256, 256, 3, 3}, "abcd", "cdba", tfmt_f32, 64), 128);
+    EXPECT_EQ(64 * steps_along_dst({1024, 512, 3, 3}, "abcd", "cdba", tfmt_f32, 64), 512);
+    // Nor where the destination's runs, 48 bytes, or rows, 1000, end within lines.
+    EXPECT_EQ(steps_along_dst({768, 3072}, "ab", "BA2a24b", tfmt_u8, 48), 11);
+    EXPECT_EQ(steps_along_dst({1000, 3000}, "ab", "ba", tfmt_u8, 64), 8);
 }
 
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own

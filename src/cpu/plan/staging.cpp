@@ -159,13 +159,16 @@ staging make_staging(
         return next.dst_stride < bytes
                 && next.dst_stride == reach_bytes(p, parts, n_parts, t.dst_elem_bits / 8);
     };
+    const auto end_run = [&](size_t n_parts) {
+        if (around && goes_on(*around, n_parts)) bytes = around->dst_stride;
+        run_bytes = bytes;
+    };
     for (size_t i = 0; i < parts.size(); i++) {
         const block_part &part = parts[i];
         level l = part.steps;
         if (run_bytes == 0 && goes_on(l, i)) bytes = l.dst_stride;
         if (run_bytes == 0 && l.dst_stride != bytes) {
-            if (around && goes_on(*around, i)) bytes = around->dst_stride;
-            run_bytes = bytes;
+            end_run(i);
             bytes = scratch_row_bytes(bytes);
         }
         l.src_stride = bytes;
@@ -181,10 +184,7 @@ staging make_staging(
         if (bytes > tuning::max_scratch_bytes) return {};
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
-    if (run_bytes == 0) {
-        if (around && goes_on(*around, parts.size())) bytes = around->dst_stride;
-        run_bytes = bytes;
-    }
+    if (run_bytes == 0) end_run(parts.size());
     if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
         return {};
     s.scratch_bytes = bytes;
