@@ -269,15 +269,27 @@ void emitter::emit_copy() {
     land(moved);
 }
 
-// The next lines of the list, as many as the entry counts. (Two instructions for each, with no
-// loop, moved bytes as fast, but were up to 12 KiB of code.)
+// The next lines of the list, as many as the entry counts; behind its last one r15 is 0. One jump
+// is taken for each line, in rows of one line as well: with three, and the count of rows and the
+// gap in memory, 249 staged reorders took 1.015 times as long on AMD, up to 1.25 times within 25 MB
+// (AVX2 1.026, SSE4.1 1.028). (Two instructions for each line, with no loop, moved bytes as fast,
+// but were up to 12 KiB of code.)
 void emitter::emit_fetches() {
     if (k_.fetched_lines.empty()) return;
-    const auto rows_left = qword[rsp + 2 * 8]; // below the runs left and where the routine returns
-    load_field(r11, drain_tables::fetched);
-    const uint8_t *again = getCurr();
+    const auto rows_left_place = qword[rsp + 2 * 8]; // below the runs left and the return address
+    const Reg64 &rows_left = rdi, &row_gap = rsi, &n_lines = rax;
     test(r15, r15);
     const forward_jump none = jump_if(zero);
+    load_field(r11, drain_tables::fetched);
+    test(r11, r11);
+    const forward_jump none_here = jump_if(zero);
+    mov(rows_left, rows_left_place);
+    const auto load_rows = [&] {
+        load_number(row_gap, rbp + tables_.offset_of(drain_tables::row_gap));
+        load_number(n_lines, rbp + tables_.offset_of(drain_tables::n_lines));
+    };
+    load_rows();
+    const uint8_t *again = getCurr();
     if (k_.fetches_to_l1)
         prefetcht0(ptr[rbx + r14]);
     else
@@ -285,21 +297,26 @@ void emitter::emit_fetches() {
     add(r14, line_bytes);
     dec(r15);
     const forward_jump has_more = jump_if(not_zero);
+    add(r14, row_gap);
+    mov(r15, n_lines);
     dec(rows_left);
     const forward_jump next_rows = jump_if(zero);
-    load_number(rcx, rbp + tables_.offset_of(drain_tables::row_gap));
-    add(r14, rcx);
-    const forward_jump next_row = jump();
+    land(has_more);
+    const uint8_t *next_line = getCurr();
+    dec(r11);
+    jnz(again);
+    const forward_jump done = jump();
     land(next_rows);
     add(rbp, tables_.offset_of(drain_tables::n_line_fields));
     load_number(r14, rbp + tables_.offset_of(drain_tables::line));
-    load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
-    mov(rows_left, rcx);
-    land(next_row);
-    load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
-    land(has_more);
-    dec(r11);
-    jnz(again);
+    load_number(rows_left, rbp + tables_.offset_of(drain_tables::n_rows));
+    load_rows();
+    mov(r15, n_lines);
+    test(r15, r15);
+    jnz(next_line);
+    land(done);
+    mov(rows_left_place, rows_left);
+    land(none_here);
     land(none);
 }
 
