@@ -46,6 +46,17 @@ size_t first_with_runs_of(const std::vector<ir::drain> &drains, size_t index) {
     return size_t(std::find_if(drains.begin(), drains.end(), same) - drains.begin());
 }
 
+// How often a drain fetches lines, at least: some of a run's bytes may be moved before its first
+// whole line.
+int64_t n_fetches(const ir::drain &d, bool is_streaming) {
+    if (!is_streaming) return ir::n_runs(d);
+    constexpr int64_t between_bytes = drain_tables::lines_between_fetches * tuning::line_bytes;
+    int64_t n = 0;
+    for (const ir::scratch_runs &r : d.runs)
+        n += r.count * (1 + std::max<int64_t>(0, r.bytes - tuning::line_bytes + 1) / between_bytes);
+    return n;
+}
+
 } // namespace
 
 drain_tables::drain_tables(const ir::kernel &k) : number_bytes_(are_narrow(k) ? 4 : 8) {
@@ -63,7 +74,9 @@ void drain_tables::fill(const ir::kernel &k) {
         const size_t same = first_with_runs_of(k.drains, i);
         offsets_bytes_.push_back(
                 same < i ? offsets_bytes_[same] : int(numbers.size() * sizeof(Number)));
-        if (same == i) append_runs(numbers, k.drains[i], count_lines(k.fetched_lines));
+        const int64_t n = n_fetches(k.drains[i], k.is_streaming);
+        if (same == i)
+            append_runs(numbers, k.drains[i], (count_lines(k.fetched_lines) + n - 1) / n);
     }
     const auto *bytes = reinterpret_cast<const uint8_t *>(numbers.data());
     data_.assign(bytes, bytes + numbers.size() * sizeof(Number));
@@ -72,8 +85,7 @@ void drain_tables::fill(const ir::kernel &k) {
 // The lines are fetched a few at a time, from the first run on.
 template <typename Number>
 void drain_tables::append_runs(
-        std::vector<Number> &numbers, const ir::drain &d, int64_t n_fetched) {
-    const int64_t runs = ir::n_runs(d);
+        std::vector<Number> &numbers, const ir::drain &d, int64_t n_per_fetch) {
     size_t at = numbers.size();
     numbers.resize(at + n_fields * (d.runs.size() + 1), 0);
     for (const ir::scratch_runs &r : d.runs) {
@@ -83,7 +95,7 @@ void drain_tables::append_runs(
         numbers[at + count] = Number(r.count);
         numbers[at + scratch_step] = Number(r.scratch_step_bytes);
         numbers[at + dst_step] = Number(r.dst_step_bytes);
-        numbers[at + fetched] = Number((n_fetched + runs - 1) / runs);
+        numbers[at + fetched] = Number(n_per_fetch);
         at += n_fields;
     }
 }

@@ -22,12 +22,13 @@ public:
     drain_tables() = default; // of a kernel without drains
     explicit drain_tables(const ir::kernel &k);
 
-    // An entry: runs of equal length and steps; how many lines are to be fetched before each. A
-    // count of 0 ends the table.
+    // An entry: runs of equal length and steps; how many lines are to be fetched at the beginning
+    // of each, if it streams behind every few of its lines as well. A count of 0 ends the table.
     enum field { scratch, dst, bytes, count, scratch_step, dst_step, fetched, n_fields };
     // Of the list, which stands at the beginning: the first line, rows, lines of a row (0 ends the
     // list), and from behind a row to the next.
     enum line_field { line, n_rows, n_lines, row_gap, n_line_fields };
+    static constexpr int lines_between_fetches = 4;
     int offset_of(int field) const { return field * number_bytes_; }
 
     int number_bytes() const { return number_bytes_; }
@@ -38,7 +39,7 @@ private:
     template <typename Number>
     void fill(const ir::kernel &k);
     template <typename Number>
-    static void append_runs(std::vector<Number> &numbers, const ir::drain &d, int64_t n_fetched);
+    static void append_runs(std::vector<Number> &numbers, const ir::drain &d, int64_t n_per_fetch);
 
     int number_bytes_ = 4;
     std::vector<int> offsets_bytes_; // of each drain's table

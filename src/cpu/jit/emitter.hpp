@@ -188,7 +188,7 @@ private:
     void emit_claims_of_next_run();
     void emit_fetches();
     void emit_run_begin(bool is_chained);
-    void emit_lines(int n);
+    void emit_lines(int n, bool fetches);
     void emit_keep_back();
     void emit_end_of_row();
     void move_unit(int pos, int size_bytes);

@@ -9,10 +9,11 @@
 // line and a part of one are moved. A kernel has each loop once, as a routine that its drains call.
 //
 // Registers of a routine: rdx walks the table, r13 and r12 are where a run begins in scratch and
-// destination, whose base is r9; rdi and rsi move along the run, rax counts the bytes left. rbp
-// walks the list of lines to fetch, r14 is the next one, from rbx, and r15 how many are left of its
-// row. rcx and r11 are for anything. r8 is the scratch. r10 says of a chain whether its first drain
-// is done, and of a chain of root steps whether this is the last of them.
+// destination, whose base is on the stack; rdi and rsi move along the run, rax counts the bytes
+// left. rbp walks the list of lines to fetch, r14 is the next one, from rbx, r15 how many are left
+// of its row and r9 how many rows as long as that. rcx and r11 are for anything. r8 is the scratch.
+// r10 says of a chain whether its first drain is done, and of a chain of root steps whether this is
+// the last of them.
 namespace tfmt::cpu::jit {
 
 using namespace Xbyak;
@@ -100,12 +101,12 @@ void emitter::call_for_runs(drain_routine what, int drain) {
     const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r9, r12, r13, r14, r15};
     for (const Reg64 &r : saved)
         push(r);
-    mov(r9, rsi);
-    add_to(r9, dst_base_);
+    add_to(rsi, dst_base_);
+    push(rsi); // the runs' base
     lea(rdx, ptr[pool_.address_in_tables(tables_.offset_bytes(drain))]);
-    if (has_fetches) emit_begin_of_fetches(int(std::size(saved)));
+    if (has_fetches) emit_begin_of_fetches(int(std::size(saved)) + 1);
     call(static_cast<const void *>(routines_[size_t(what)]));
-    if (has_fetches) pop(rcx);
+    pop(rcx);
     for (size_t i = std::size(saved); i-- > 0;)
         pop(saved[i]);
 }
@@ -124,8 +125,7 @@ void emitter::emit_begin_of_fetches(int n_pushed) {
     lea(rbp, ptr[pool_.address_in_tables(0)]);
     load_number(r14, rbp + tables_.offset_of(drain_tables::line));
     load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
-    load_number(rcx, rbp + tables_.offset_of(drain_tables::n_rows));
-    push(rcx);
+    load_number(r9, rbp + tables_.offset_of(drain_tables::n_rows));
 }
 
 void emitter::emit_drain_routines() {
@@ -164,7 +164,7 @@ void emitter::emit_for_each_run(Body &&body) {
     load_field(r13, drain_tables::scratch);
     add(r13, r8);
     load_field(r12, drain_tables::dst);
-    add(r12, r9);
+    add(r12, ptr[rsp + 2 * 8]); // below the runs left and the return address
     align(16);
     const uint8_t *next_run = getCurr();
     body();
@@ -212,12 +212,11 @@ void emitter::emit_claim(bool of_end) {
 }
 
 void emitter::emit_drain(bool is_chained) {
-    emit_fetches();
     go_to_run();
     load_field(rax, drain_tables::bytes);
     emit_run_begin(is_chained);
-    emit_lines(4);
-    emit_lines(1);
+    emit_lines(drain_tables::lines_between_fetches, true);
+    emit_lines(1, false);
     if (is_chained)
         emit_keep_back();
     else {
@@ -251,11 +250,11 @@ void emitter::emit_copy() {
     emit_fetches();
     go_to_run();
     load_field(rax, drain_tables::bytes);
-    mov(rcx, rax);
-    emit_lines(4);
-    emit_lines(1);
+    emit_lines(4, false);
+    emit_lines(1, false);
     test(rax, rax);
     const forward_jump done = jump_if(zero);
+    load_field(rcx, drain_tables::bytes);
     cmp(rcx, line_bytes);
     const forward_jump part = jump_if(below);
     lea(rdi, ptr[rdi + rax - line_bytes]);
@@ -270,25 +269,15 @@ void emitter::emit_copy() {
 }
 
 // The next lines of the list, as many as the entry counts; behind its last one r15 is 0. One jump
-// is taken for each line, in rows of one line as well: with three, and the count of rows and the
-// gap in memory, 249 staged reorders took 1.015 times as long on AMD, up to 1.25 times within 25 MB
-// (AVX2 1.026, SSE4.1 1.028). (Two instructions for each line, with no loop, moved bytes as fast,
-// but were up to 12 KiB of code.)
+// is taken for each line, in rows of one line as well: with three, and the count of rows in memory,
+// 249 staged reorders took 1.015 times as long on AMD, up to 1.25 times within 25 MB (AVX2 1.026,
+// SSE4.1 1.028). (Two instructions for each line, with no loop, moved bytes as fast, but were up to
+// 12 KiB of code.)
 void emitter::emit_fetches() {
     if (k_.fetched_lines.empty()) return;
-    const auto rows_left_place = qword[rsp + 2 * 8]; // below the runs left and the return address
-    const Reg64 &rows_left = rdi, &row_gap = rsi, &n_lines = rax;
     test(r15, r15);
     const forward_jump none = jump_if(zero);
     load_field(r11, drain_tables::fetched);
-    test(r11, r11);
-    const forward_jump none_here = jump_if(zero);
-    mov(rows_left, rows_left_place);
-    const auto load_rows = [&] {
-        load_number(row_gap, rbp + tables_.offset_of(drain_tables::row_gap));
-        load_number(n_lines, rbp + tables_.offset_of(drain_tables::n_lines));
-    };
-    load_rows();
     const uint8_t *again = getCurr();
     if (k_.fetches_to_l1)
         prefetcht0(ptr[rbx + r14]);
@@ -297,9 +286,10 @@ void emitter::emit_fetches() {
     add(r14, line_bytes);
     dec(r15);
     const forward_jump has_more = jump_if(not_zero);
-    add(r14, row_gap);
-    mov(r15, n_lines);
-    dec(rows_left);
+    load_number(rcx, rbp + tables_.offset_of(drain_tables::row_gap));
+    add(r14, rcx);
+    load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
+    dec(r9);
     const forward_jump next_rows = jump_if(zero);
     land(has_more);
     const uint8_t *next_line = getCurr();
@@ -309,14 +299,11 @@ void emitter::emit_fetches() {
     land(next_rows);
     add(rbp, tables_.offset_of(drain_tables::n_line_fields));
     load_number(r14, rbp + tables_.offset_of(drain_tables::line));
-    load_number(rows_left, rbp + tables_.offset_of(drain_tables::n_rows));
-    load_rows();
-    mov(r15, n_lines);
+    load_number(r9, rbp + tables_.offset_of(drain_tables::n_rows));
+    load_number(r15, rbp + tables_.offset_of(drain_tables::n_lines));
     test(r15, r15);
     jnz(next_line);
     land(done);
-    mov(rows_left_place, rows_left);
-    land(none_here);
     land(none);
 }
 
@@ -344,9 +331,14 @@ void emitter::emit_run_begin(bool is_chained) {
     if (is_chained) land(done);
 }
 
-// `n` lines at a time, as long as rax has as many bytes.
-void emitter::emit_lines(int n) {
+// `n` lines at a time, as long as rax has as many bytes, and fetches before each time, if so.
+// Stores past the caches wait for memory, and fetches between them do as well: all before a run's
+// first line, 244 streaming reorders took 1.004 times as long on AMD, of 16 to 60 MB up to 1.25
+// (AVX2 1.013, SSE4.1 1.014; with two to four times as many each time 1.015 of 48 that gained
+// most). What is copied lost by it, AVX2 1.04, SSE4.1 1.05.
+void emitter::emit_lines(int n, bool fetches) {
     const uint8_t *again = getCurr();
+    if (fetches) emit_fetches();
     cmp(rax, n * line_bytes);
     const forward_jump done = jump_if(below);
     for (int i = 0; i < n; i++)
