@@ -365,6 +365,23 @@ TEST(Plan, OrderOfMuchPadding) {
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "2 x 256, 131072 -> 512");
 }
 
+// 3 channels in blocks of 64: a line of the source is 32 rows of the destination, on one set of L1
+// if these are a multiple of 4 KiB apart, and the block has none but the tile's.
+TEST(Plan, MostlyWrittenBlocksStayInL1) {
+    machine m = avx512();
+    m.l2_bytes = 0;
+    const auto read_together = [&](dim_t rows) {
+        const auto p = planned(normalized({1, 3, rows, 224}, "bcad", "aBdc64b", tfmt_bf16), m);
+        const std::vector<level> &levels = p.problem.levels;
+        dim_t n = 1;
+        for (size_t i = levels.size() - size_t(p.n_block_levels); i < levels.size(); i++)
+            if (levels[i].dst_stride % (128 * rows) == 0) n *= levels[i].extent;
+        return n;
+    };
+    EXPECT_EQ(read_together(224), 1);
+    EXPECT_GT(read_together(220), 1);
+}
+
 // What a source has besides in the lines that are read: of 4-byte elements.
 TEST(Plan, TouchedBytes) {
     const auto rest = [](const vec &dims, const char *src, tfmt_data_type_t type = tfmt_f32) {
