@@ -407,8 +407,8 @@ TEST(Plan, PaddingInLinesOfTheSourceIsNotInL2) {
         const plan p = planned(normalized({1, 1, 32, 96, 96}, "aBdec48b", "acdeb", tfmt_bf16), m);
         return p.problem.levels[0].src_stride;
     };
-    EXPECT_EQ(outermost(2 << 20), 256 * 32 * 96); // 256 pixels on: in the order of the source
-    EXPECT_EQ(outermost(32 << 20), 96);           // the next image: in that of the destination
+    EXPECT_EQ(outermost(2 << 20), 32 * 32 * 96); // 32 pixels on: in the order of the source
+    EXPECT_EQ(outermost(32 << 20), 96);          // the next image: in that of the destination
 }
 
 // 3 channels in blocks of 2 are a run of 3 with what lies around them: 4 x 3 x 3 bytes in 64 lanes.
@@ -1371,9 +1371,25 @@ TEST(Plan, BlocksOfOddRunsGoBySize) {
     };
     EXPECT_EQ(64 * steps_along_dst({256, 256, 3, 3}, "abcd", "cdba", tfmt_f32, 64), 128);
     EXPECT_EQ(64 * steps_along_dst({1024, 512, 3, 3}, "abcd", "cdba", tfmt_f32, 64), 512);
-    // Nor where the destination's runs, 48 bytes, or rows, 1000, end within lines.
+    // Nor where the destination's runs, 48 bytes, or rows, 1056, end within lines.
     EXPECT_EQ(steps_along_dst({768, 3072}, "ab", "BA2a24b", tfmt_u8, 48), 11);
-    EXPECT_EQ(steps_along_dst({1000, 3000}, "ab", "ba", tfmt_u8, 64), 8);
+    EXPECT_EQ(64 * steps_along_dst({264, 250, 3, 3}, "abcd", "cdba", tfmt_f32, 64), 384);
+}
+
+// Rows of the source on one set of L1, as the destination steps through them, which lies together:
+// a block has a line of it, not 8. Where both sides' rows are on one set it has all 8.
+TEST(Plan, BlocksAlongDstStayInL1) {
+    const auto steps_along_dst = [](const vec &dims, const char *src, const char *dst,
+                                         tfmt_data_type_t type) {
+        const plan p = planned(normalized(dims, src, dst, type), avx512());
+        const std::vector<level> &levels = p.problem.levels;
+        dim_t n = 1;
+        for (size_t i = levels.size() - size_t(p.n_block_levels); i < levels.size(); i++)
+            if (levels[i].dst_stride == 64) n *= levels[i].extent;
+        return n;
+    };
+    EXPECT_EQ(steps_along_dst({2, 77, 768}, "ABc16b64a", "bac", tfmt_bf16), 1);
+    EXPECT_EQ(steps_along_dst({1024, 1024}, "ab", "ba", tfmt_f32), 8);
 }
 
 // What continues the tile's run goes innermost, but never inside the inner blocks of its own

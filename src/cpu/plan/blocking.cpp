@@ -88,27 +88,40 @@ blocking::written_lines blocking::written_between_src_lines() const {
     if (trial.line_.empty()) return {};
     std::vector<level> levels = tile_;
     levels.insert(levels.end(), trial.line_.begin(), trial.line_.end());
-    return {stored_lines_in_l1_set(levels), trial.dst_bytes_ % tuning::line_bytes != 0};
+    return {lines_in_l1_set(levels, false), trial.dst_bytes_ % tuning::line_bytes != 0};
 }
 
 void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
     src_bytes_ = grow(src_bytes_, true, {target_bytes, max_bytes});
 }
 
-// Time over memcpy, along as much / so, those of 17000 reorders that it changes: 66 1.40 / 1.34,
-// beyond the goals 2 and 1 of them, AVX2 51 1.43 / 1.34, SSE4.1 42 2.1 / 1.97 (bf16 bcad -> aBdc64b
-// 1x3x224x224, 112 rows on one set, 3.2 / 1.9, 5.3 / 1.6, 8.9 / 1.9; s8 acdb -> ABcd16a4b
-// 1x64x56x56 on AVX2 2.9 / 4.0). With up to 16 lines in a set a third of these, 1.57 / 1.53, with
-// 32 a sixth. Of sources that are not mostly written as well, in the order of the source: 677 0.99
-// of the time, 0.4 to 1.7.
-void blocking::grow_src_in_l1(dim_t target_bytes) {
-    for (; target_bytes > src_bytes_; target_bytes /= 2) {
+// Time over memcpy, without limit / so, those of 17000 reorders that it changes.
+//
+// Of sources that are mostly written as padding, where written lines are counted: 66 1.44 / 1.38,
+// AVX2 51 1.55 / 1.48, SSE4.1 42 2.04 / 1.94 (bf16 bcad -> aBdc64b 1x3x224x224, 112 rows on one
+// set, 3.2 / 1.9, 5.3 / 1.6, 8.9 / 1.9; s8 acdb -> ABcd16a4b 1x64x56x56 on AVX2 2.9 / 4.0). With up
+// to 16 lines in a set a third of these, 1.57 / 1.53, with 32 a sixth. Of all sources, in the order
+// of the source: 677 0.99 of the time, 0.4 to 1.7.
+//
+// Along the destination, where tiles write no two rows on one set, and lines that are read are
+// counted: 508 1.28 / 1.17, beyond the goals 8 and 3, AVX2 624 1.41 / 1.34, 25 and 22, SSE4.1 673
+// 1.80 / 1.70, 118 and 110 (bf16 ABc16b64a -> bac 2x77x768 1.6 / 0.8, but u8 ab -> ba 1000x3000 2.1
+// / 2.4). With up to 8 lines 643 0.93 of the time, AVX2 766 0.96, with 15 464 0.92, AVX2 590 0.95,
+// 16 200 0.92, AVX2 246 0.93. Where tiles write up to two rows on one set 746 0.94, AVX2 877 0.96,
+// any number 0.97 and 1.00 (f32 abcd -> cdba 2048x512x1x1 on AVX2 2.6 / 4.3).
+void blocking::grow_in_l1(bool of_src, dim_t target_bytes) {
+    dim_t &run_bytes = of_src ? src_bytes_ : dst_bytes_;
+    for (; target_bytes > run_bytes; target_bytes /= 2) {
         blocking grown = *this;
-        grown.grow_src(target_bytes);
+        grown.grow(run_bytes, of_src, {target_bytes});
         std::vector<level> levels;
-        grown.for_each_in_block([&](const level &l) { levels.push_back(l); });
-        if (stored_lines_in_l1_set(levels) < tuning::min_whole_lines_in_l1_set)
-            return grow_src(target_bytes);
+        grown.for_each_in_block([&](const level &l) {
+            if (of_src || !reads_one_step(l, limits_)) levels.push_back(l);
+        });
+        if (lines_in_l1_set(levels, !of_src) < tuning::min_whole_lines_in_l1_set) {
+            run_bytes = grow(run_bytes, of_src, {target_bytes});
+            return;
+        }
     }
 }
 

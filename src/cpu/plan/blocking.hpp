@@ -46,9 +46,9 @@ public:
     void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit);
     void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit);
 
-    // Along the source, to a half of that, a quarter and so on, where L1 would not hold the lines
-    // that the block writes: they lie far apart and on the same sets.
-    void grow_src_in_l1(dim_t target_bytes);
+    // To a half of `target_bytes`, a quarter and so on, where L1 would not hold the lines of the
+    // other side that the block touches: they lie far apart and on the same sets.
+    void grow_in_l1(bool of_src, dim_t target_bytes);
 
     // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
     // where it then has `max_dst_bytes` at most and the block stays small: what completes rows of

@@ -188,12 +188,12 @@ int stored_rows_in_l1_set(const tile &t) {
     return rows_in_l1_set(steps);
 }
 
-int stored_lines_in_l1_set(const std::vector<level> &levels) {
+int lines_in_l1_set(const std::vector<level> &levels, bool of_src) {
     row_steps_list steps;
     dim_t n_rows = 1;
     for (const level &l : levels) {
-        if (l.dst_stride < tuning::line_bytes) continue;
-        steps.push_back({l.dst_stride, l.extent});
+        if (stride_of(l, of_src) < tuning::line_bytes) continue;
+        steps.push_back({stride_of(l, of_src), l.extent});
         n_rows *= std::min(l.extent, most_counted_rows);
         if (n_rows >= most_counted_rows) return int(most_counted_rows / n_l1_sets);
     }

@@ -16,9 +16,9 @@ bool ends_within_lines(dim_t run_bytes);
 // How many of so many rows, a few, `stride` bytes apart, share the fullest set of L1.
 int rows_in_l1_set(dim_t stride, dim_t n_rows);
 
-// How many lines of the destination, one for each of these levels' steps of a line and more, share
-// the fullest set of L1; counted until they crowd any.
-int stored_lines_in_l1_set(const std::vector<level> &levels);
+// How many lines of the source (or destination), one for each of these levels' steps of a line and
+// more, share the fullest set of L1; counted until they crowd any.
+int lines_in_l1_set(const std::vector<level> &levels, bool of_src);
 
 // Of the rows of a side that `run`, contiguous on the other one, steps through, and `other`, the
 // run of that side, does not.

@@ -122,7 +122,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.take_padding();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
         if (pattern == memory_pattern::mostly_written && is_half_padding(limits))
-            b.grow_src_in_l1(m.block_src_bytes);
+            b.grow_in_l1(true, m.block_src_bytes);
         else
             b.grow_src(m.block_src_bytes);
         if (!t.dst_has_4_bits) {
@@ -130,7 +130,10 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                     ? tuning::odd_runs_dst_bytes
                     : tuning::block_dst_bytes;
             b.take_whole_dst(target_bytes, m.max_whole_dst_bytes);
-            b.grow_dst(target_bytes);
+            if (pattern == memory_pattern::beyond_l2 && stored_rows_in_l1_set(t) == 1)
+                b.grow_in_l1(false, target_bytes);
+            else
+                b.grow_dst(target_bytes);
         }
         b.sort(pattern == memory_pattern::beyond_l2);
         if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, t, false, m);
