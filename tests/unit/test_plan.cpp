@@ -41,6 +41,16 @@ lines text_of(const tfmt::cpu::segment_list &segments) {
     return text;
 }
 
+// Steps that a block takes of the levels that are `wanted`, tiles aside.
+template <typename F>
+dim_t steps_of_block(const plan &p, F &&wanted) {
+    const std::vector<level> &levels = p.problem.levels;
+    dim_t n = 1;
+    for (size_t i = levels.size() - size_t(p.n_block_levels); i < levels.size(); i++)
+        if (wanted(levels[i])) n *= levels[i].extent;
+    return n;
+}
+
 TEST(Split, Table) {
     const dim_t huge = dim_t(1) << 40;
     struct {
@@ -372,11 +382,7 @@ TEST(Plan, MostlyWrittenBlocksStayInL1) {
     m.l2_bytes = 0;
     const auto read_together = [&](dim_t rows) {
         const auto p = planned(normalized({1, 3, rows, 224}, "bcad", "aBdc64b", tfmt_bf16), m);
-        const std::vector<level> &levels = p.problem.levels;
-        dim_t n = 1;
-        for (size_t i = levels.size() - size_t(p.n_block_levels); i < levels.size(); i++)
-            if (levels[i].dst_stride % (128 * rows) == 0) n *= levels[i].extent;
-        return n;
+        return steps_of_block(p, [&](const level &l) { return l.dst_stride % (128 * rows) == 0; });
     };
     EXPECT_EQ(read_together(224), 1);
     EXPECT_GT(read_together(220), 1);
@@ -741,12 +747,9 @@ TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
         EXPECT_TRUE(make_streamed_plan(
                 normalized(by_tag(dims, "ab", src), by_tag(dims, "ba", dst)), m, &p));
         const tfmt::cpu::tile &t = p.the_tile;
-        dim_t n = tile_bytes(t) * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)
+        const dim_t n = tile_bytes(t) * t.src_elem_bits / std::max(t.src_elem_bits, t.dst_elem_bits)
                 / t.src_run_bytes;
-        for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels);
-                i < p.problem.levels.size(); i++)
-            if (p.problem.levels[i].src_stride % dims[1] == 0) n *= p.problem.levels[i].extent;
-        return n;
+        return n * steps_of_block(p, [&](const level &l) { return l.src_stride % dims[1] == 0; });
     };
     EXPECT_EQ(rows(0, tfmt_f32, tfmt_f32), 128);
     EXPECT_EQ(rows(64, tfmt_f32, tfmt_f32), 64);
@@ -1382,11 +1385,7 @@ TEST(Plan, BlocksAlongDstStayInL1) {
     const auto steps_along_dst = [](const vec &dims, const char *src, const char *dst,
                                          tfmt_data_type_t type) {
         const plan p = planned(normalized(dims, src, dst, type), avx512());
-        const std::vector<level> &levels = p.problem.levels;
-        dim_t n = 1;
-        for (size_t i = levels.size() - size_t(p.n_block_levels); i < levels.size(); i++)
-            if (levels[i].dst_stride == 64) n *= levels[i].extent;
-        return n;
+        return steps_of_block(p, [](const level &l) { return l.dst_stride == 64; });
     };
     EXPECT_EQ(steps_along_dst({2, 77, 768}, "ABc16b64a", "bac", tfmt_bf16), 1);
     EXPECT_EQ(steps_along_dst({1024, 1024}, "ab", "ba", tfmt_f32), 8);

@@ -74,9 +74,9 @@ void drain_tables::fill(const ir::kernel &k) {
         const size_t same = first_with_runs_of(k.drains, i);
         offsets_bytes_.push_back(
                 same < i ? offsets_bytes_[same] : int(numbers.size() * sizeof(Number)));
+        if (same < i) continue;
         const int64_t n = n_fetches(k.drains[i], k.is_streaming);
-        if (same == i)
-            append_runs(numbers, k.drains[i], (count_lines(k.fetched_lines) + n - 1) / n);
+        append_runs(numbers, k.drains[i], ceil_div(count_lines(k.fetched_lines), n));
     }
     const auto *bytes = reinterpret_cast<const uint8_t *>(numbers.data());
     data_.assign(bytes, bytes + numbers.size() * sizeof(Number));

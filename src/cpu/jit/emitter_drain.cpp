@@ -111,7 +111,7 @@ void emitter::call_for_runs(drain_routine what, int drain) {
         pop(saved[i]);
 }
 
-// Where lines count from, and the first of them. `n_pushed`: registers that have been saved.
+// Where lines count from, and the first of them. `n_pushed`: registers on the stack.
 void emitter::emit_begin_of_fetches(int n_pushed) {
     mov(rbx, rdi);
     add_to(rbx, src_base_ + k_.fetched_base_bytes);

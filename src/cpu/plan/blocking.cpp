@@ -86,9 +86,16 @@ blocking::written_lines blocking::written_between_src_lines() const {
     blocking trial = *this;
     trial.complete_lines(true, true);
     if (trial.line_.empty()) return {};
-    std::vector<level> levels = tile_;
-    levels.insert(levels.end(), trial.line_.begin(), trial.line_.end());
-    return {lines_in_l1_set(levels, false), trial.dst_bytes_ % tuning::line_bytes != 0};
+    return {trial.block_lines_in_l1_set(false), trial.dst_bytes_ % tuning::line_bytes != 0};
+}
+
+// That the block touches of one side.
+int blocking::block_lines_in_l1_set(bool of_src) const {
+    std::vector<level> levels;
+    for_each_in_block([&](const level &l) {
+        if (!of_src || !reads_one_step(l, limits_)) levels.push_back(l);
+    });
+    return lines_in_l1_set(levels, of_src);
 }
 
 void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
@@ -114,11 +121,7 @@ void blocking::grow_in_l1(bool of_src, dim_t target_bytes) {
     for (; target_bytes > run_bytes; target_bytes /= 2) {
         blocking grown = *this;
         grown.grow(run_bytes, of_src, {target_bytes});
-        std::vector<level> levels;
-        grown.for_each_in_block([&](const level &l) {
-            if (of_src || !reads_one_step(l, limits_)) levels.push_back(l);
-        });
-        if (lines_in_l1_set(levels, !of_src) < tuning::min_whole_lines_in_l1_set) {
+        if (grown.block_lines_in_l1_set(!of_src) < tuning::min_whole_lines_in_l1_set) {
             run_bytes = grow(run_bytes, of_src, {target_bytes});
             return;
         }

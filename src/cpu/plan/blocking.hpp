@@ -47,7 +47,7 @@ public:
     void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit);
 
     // To a half of `target_bytes`, a quarter and so on, where L1 would not hold the lines of the
-    // other side that the block touches: they lie far apart and on the same sets.
+    // other side that the block touches: they are too many, or too many are on one set.
     void grow_in_l1(bool of_src, dim_t target_bytes);
 
     // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
@@ -120,6 +120,7 @@ private:
     dim_t src_rows_with(const level &next) const;
     template <typename Visit>
     void for_each_in_block(Visit &&visit) const;
+    int block_lines_in_l1_set(bool of_src) const;
 
     dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
     void put_continuation_last();

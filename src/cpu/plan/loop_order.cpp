@@ -5,6 +5,7 @@
 
 #include "cpu/plan/blocking.hpp"
 #include "cpu/plan/lines.hpp"
+#include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -82,14 +83,6 @@ bool leaves_few_lines(const tile &t, const std::vector<level> &levels) {
             < tuning::max_odd_runs_bytes;
 }
 
-// Of one dimension. (Where elements become wider alone, to read less of a line at once cost more
-// than rows on one set of L1: u8 to f32 and f64, 404 on AVX-512 1.69 / 1.63 without that, AVX2
-// 326 1.88 / 1.83, SSE4.1 314 2.58 / 2.50.)
-bool is_half_padding(const limit_list &limits) {
-    return std::any_of(limits.begin(), limits.end(),
-            [](const dim_limits &l) { return l.store >= 2 * l.load; });
-}
-
 // The narrower the elements, the more rows of the source for the same bytes.
 dim_t staged_dst_bytes(const tile &t, const machine &m) {
     return t.dst_elem_bits < 32 ? m.staged_dst_bytes / 2 : m.staged_dst_bytes;
@@ -121,6 +114,9 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
+        // Where elements only become wider, to read less of a line at once cost more than rows on
+        // one set of L1: u8 to f32 and f64, 404 on AVX-512 1.69 / 1.63 without that, AVX2 326 1.88
+        // / 1.83, SSE4.1 314 2.58 / 2.50.
         if (pattern == memory_pattern::mostly_written && is_half_padding(limits))
             b.grow_in_l1(true, m.block_src_bytes);
         else

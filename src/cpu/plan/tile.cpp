@@ -63,7 +63,7 @@ bool prefers_whole_src_lines(
         const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
     const int of_src = rows_in_l1_set(p, dst, src, true);
     if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
-    if (is_half_padding(p)) return false;
+    if (is_half_padding(p.limits)) return false;
     const int of_dst = rows_in_l1_set(p, src, dst, false);
     return uses_scratch(stores) || of_src > tuning::src_rows_over_dst_rows * of_dst;
 }
@@ -213,7 +213,7 @@ struct run_pair {
 bool fit_lines(const move_problem &p, const machine &m, store_path stores,
         const bit_list &src_vector, const bit_list &whole_dst, run_pair *runs) {
     if (!m.streams_lines || stores != store_path::streamed || p.dst_elem_bits() / 8 != p.elem_bytes
-            || m.vector_bytes >= tuning::line_bytes || is_half_padding(p))
+            || m.vector_bytes >= tuning::line_bytes || is_half_padding(p.limits))
         return false;
     const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));

@@ -12,9 +12,9 @@ namespace tfmt::cpu {
 namespace {
 
 // In doubles, which do not overflow; all uses compare.
-double n_elements(const move_problem &p, dim_t dim_limits::*limit) {
+double n_elements(const limit_list &limits, dim_t dim_limits::*limit) {
     double n = 1;
-    for (const dim_limits &l : p.limits)
+    for (const dim_limits &l : limits)
         n *= double(l.*limit);
     return n;
 }
@@ -48,8 +48,8 @@ row_pitch source_rows(const move_problem &p) {
 } // namespace
 
 dim_t moved_bytes(const move_problem &p) {
-    const double bits = n_elements(p, &dim_limits::load) * p.moved_src_bits()
-            + n_elements(p, &dim_limits::store) * p.moved_dst_bits();
+    const double bits = n_elements(p.limits, &dim_limits::load) * p.moved_src_bits()
+            + n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits();
     return dim_t(std::min(bits / 8, 9e18));
 }
 
@@ -60,7 +60,7 @@ dim_t touched_bytes(const move_problem &p) {
     const row_pitch rows = source_rows(p);
     if (rows.next_bytes == 0) return moved_bytes(p);
     const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
-    const double src_bytes = n_elements(p, &dim_limits::load) * p.moved_src_bits() / 8;
+    const double src_bytes = n_elements(p.limits, &dim_limits::load) * p.moved_src_bits() / 8;
     const double share = double(touched) / double(rows.row_bytes);
     return dim_t(std::min(double(moved_bytes(p)) + src_bytes * (share - 1), 9e18));
 }
@@ -78,15 +78,15 @@ bool is_mostly_written(const move_problem &p) {
         src_bytes += l.is_regular() ? double(last) * double(l.src_stride)
                                     : double(digits_offset(l.src_digits, last * l.digit_steps));
     }
-    const double dst_bytes = n_elements(p, &dim_limits::store) * p.moved_dst_bits() / 8;
+    const double dst_bytes = n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
     const bool widens = p.moved_dst_bits() > p.moved_src_bits();
     const double share = widens ? tuning::min_written_per_src_byte_of_wider
                                 : tuning::min_written_per_src_byte;
     return dst_bytes >= share * src_bytes;
 }
 
-bool is_half_padding(const move_problem &p) {
-    return n_elements(p, &dim_limits::store) >= 2 * n_elements(p, &dim_limits::load);
+bool is_half_padding(const limit_list &limits) {
+    return n_elements(limits, &dim_limits::store) >= 2 * n_elements(limits, &dim_limits::load);
 }
 
 } // namespace tfmt::cpu

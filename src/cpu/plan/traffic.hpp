@@ -23,6 +23,6 @@ bool exceeds_cache(const move_problem &p, const machine &m);
 bool is_mostly_written(const move_problem &p);
 
 // Whether half of the destination and more is padding.
-bool is_half_padding(const move_problem &p);
+bool is_half_padding(const limit_list &limits);
 
 } // namespace tfmt::cpu
