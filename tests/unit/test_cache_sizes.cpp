@@ -154,6 +154,24 @@ TEST(CpuidCache, PartitionsMultiply) {
     EXPECT_EQ(cache.size_bytes, 4u * 2 * 128 * 256);
 }
 
+TEST(CpuidCache, TotalsOfAPackage) {
+    // L2 1024 KB of 64-byte lines, L3 508 MB in units of 512 KB: no core sees all of that.
+    const std::vector<cpuid_cache> of_server = decode_cpuid_cache_totals(0x04006140, 0x0fe09140);
+    ASSERT_EQ(of_server.size(), 2u);
+    EXPECT_EQ(of_server[0].level, 2);
+    EXPECT_EQ(of_server[0].size_bytes, mib);
+    EXPECT_EQ(of_server[1].level, 3);
+    EXPECT_EQ(of_server[1].size_bytes, 32 * mib);
+    // 16 MB of L3 and 512 KB of L2.
+    const std::vector<cpuid_cache> of_laptop = decode_cpuid_cache_totals(0x02006140, 0x00808140);
+    ASSERT_EQ(of_laptop.size(), 2u);
+    EXPECT_EQ(of_laptop[0].size_bytes, 512 * kib);
+    EXPECT_EQ(of_laptop[1].size_bytes, 16 * mib);
+    // Without L3, and a processor that tells nothing.
+    EXPECT_EQ(decode_cpuid_cache_totals(0x02006140, 0).size(), 1u);
+    EXPECT_TRUE(decode_cpuid_cache_totals(0, 0).empty());
+}
+
 // ---------------------------------------------------------------- the host
 
 TEST(HostCacheSizes, ArePlausibleAndReadOnce) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/isa/cpuid.hpp"
 
+#include <algorithm>
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define TFMT_HAVE_CPUID 1
@@ -12,6 +14,10 @@ namespace {
 constexpr bool bit(uint32_t word, int position) { return (word >> position) & 1; }
 
 constexpr int osxsave_bit = 27; // leaf 1, ecx
+
+// What the cores of one complex of AMD's share, since Zen 3; with stacked caches it is three times
+// as much.
+constexpr size_t max_l3_bytes_of_complex = 32 << 20;
 
 #ifdef TFMT_HAVE_CPUID
 uint64_t read_xcr0() {
@@ -70,11 +76,23 @@ bool decode_cpuid_cache(uint32_t eax, uint32_t ebx, uint32_t ecx, cpuid_cache *c
     return true;
 }
 
+std::vector<cpuid_cache> decode_cpuid_cache_totals(uint32_t ecx, uint32_t edx) {
+    const size_t l2_bytes = size_t(ecx >> 16) << 10;
+    const size_t l3_bytes = std::min(size_t(edx >> 18) << 19, max_l3_bytes_of_complex);
+    std::vector<cpuid_cache> caches;
+    if (l2_bytes) caches.push_back({2, l2_bytes});
+    if (l3_bytes) caches.push_back({3, l3_bytes});
+    return caches;
+}
+
 std::vector<cpuid_cache> read_cpuid_caches() {
     std::vector<cpuid_cache> caches;
 #ifdef TFMT_HAVE_CPUID
     caches = read_cache_leaf(4);
     if (caches.empty()) caches = read_cache_leaf(0x8000001d);
+    uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+    if (caches.empty() && __get_cpuid(0x80000006, &eax, &ebx, &ecx, &edx))
+        caches = decode_cpuid_cache_totals(ecx, edx);
 #endif
     return caches;
 }
