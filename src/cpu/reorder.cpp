@@ -98,6 +98,17 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
             break;
         default: break; // no JIT
         }
+        if (isa.is_zen5) {
+            m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
+            m.min_crowding_lines = m.vector_bytes == 32
+                    ? tuning::min_crowding_lines_of_zen5_32_bytes
+                    : tuning::min_crowding_lines_of_zen5;
+            m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
+            m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
+            m.fetches_collected = false;
+            if (m.vector_bytes == 16)
+                m.collected_paired_lines = tuning::collected_paired_lines_of_zen5_16_bytes;
+        }
     }
     if (span_bytes <= tuning::fits_any_l2_bytes) return m;
     const cache_sizes &caches = host_cache_sizes();

@@ -135,6 +135,21 @@ TEST(isa, maker_is_told_apart_from_instructions) {
     EXPECT_EQ(info_of(w).isa, tfmt_cpu_isa_sse41);
 }
 
+// Family 19h is Zen 3 and 4; 1Ah of Intel would be no Zen.
+TEST(isa, zen5_is_told_by_its_family) {
+    cpuid_words w = zen4();
+    w.leaf1_eax = 0x00a10f12;
+    w.is_amd = true;
+    EXPECT_FALSE(info_of(w).is_zen5);
+    w.leaf1_eax = 0x00b00f21;
+    EXPECT_TRUE(info_of(w).is_zen5);
+    w.is_amd = false;
+    EXPECT_FALSE(info_of(w).is_zen5);
+    w.is_amd = true;
+    w.leaf1_eax = 0x000006a0; // an extended family counts only behind a base of 15
+    EXPECT_FALSE(info_of(w).is_zen5);
+}
+
 TEST(isa, every_feature_of_a_row_is_needed) {
     const cpuid_words full = sapphire_rapids();
     const auto without = [&](uint32_t cpuid_words::*word, int position) {

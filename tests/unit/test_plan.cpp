@@ -1169,6 +1169,56 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
     EXPECT_EQ(converted(tfmt_f32), store_path::plain);
 }
 
+// Of rows of the destination alone where so many of one set of L1 are written one behind the other,
+// by one tile or by those that complete a line of the source.
+TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
+    using tfmt::cpu::store_path;
+    machine m = avx512();
+    m.min_crowding_rows = 13, m.min_crowding_lines = 17;
+    const auto stores = [&](const vec &dims, const char *src, const char *dst,
+                                tfmt_data_type_t type, const machine &on) {
+        return planned(normalized(dims, src, dst, type), on).stores;
+    };
+    const vec planes {1, 1024, 14, 14};
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, avx512()), store_path::plain);
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, m), store_path::collected);
+    // A line further apart they share no set.
+    EXPECT_EQ(stores({1, 1040, 14, 14}, "abcd", "acdb", tfmt_f32, m), store_path::plain);
+    // 9 rows, where a tile of powers of two would have 16.
+    EXPECT_EQ(stores({128, 128, 3, 3}, "abcd", "cdab", tfmt_f32, m), store_path::plain);
+    // Of u8 a tile writes 8 rows, but 32 complete a line of the source; of every second row 16.
+    EXPECT_EQ(stores({1000, 2048}, "ba", "ab", tfmt_u8, m), store_path::collected);
+    EXPECT_EQ(stores({1000, 1024}, "ba", "ab", tfmt_u8, m), store_path::plain);
+    m.min_crowding_lines = 13;
+    EXPECT_EQ(stores({1000, 1024}, "ba", "ab", tfmt_u8, m), store_path::collected);
+    // Padding is written in its own way.
+    EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
+}
+
+// Longer runs in larger blocks, of which rows that lie one behind the other stay apart in the
+// scratch; beyond L2 what the next block reads is fetched, if that is any use.
+TEST(Plan, CollectsInBlocksOfTheMachine) {
+    machine m = avx512();
+    const auto scratch = [&](const vec &dims) {
+        const plan p = planned(normalized(dims, "ab", "ba", tfmt_u8), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::collected);
+        return p.scratch;
+    };
+    EXPECT_LT(scratch({2048, 2048}).scratch_bytes, 48 << 10);
+    EXPECT_FALSE(scratch({2048, 2048}).lines.empty());
+    m.l2_bytes = 64 << 20;
+    EXPECT_TRUE(scratch({2048, 2048}).lines.empty());
+    m = avx512();
+    m.fetches_collected = false;
+    EXPECT_TRUE(scratch({2048, 2048}).lines.empty());
+    m.collected_dst_bytes = 512, m.collected_block_bytes = 64 << 10;
+    EXPECT_GT(scratch({2048, 2048}).scratch_bytes, 64 << 10);
+    // 128 rows of 512 bytes, which a block has whole, do not lie one behind the other there.
+    m = avx2();
+    m.collected_dst_bytes = 512, m.collected_block_bytes = 64 << 10;
+    EXPECT_EQ(scratch({512, 8192}).scratch_bytes, 128 * (512 + 64));
+}
+
 // Rows of 28 bytes on both sides, 7 pages apart: no tile has whole lines, blocks of a scratch have.
 TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
     using tfmt::cpu::store_path;

@@ -15,6 +15,14 @@ constexpr bool bit(uint32_t word, int position) { return (word >> position) & 1;
 
 constexpr int osxsave_bit = 27; // leaf 1, ecx
 
+constexpr uint32_t zen5_family = 0x1a; // AMD's
+
+// Of leaf 1's eax, where the base family has no number of its own.
+constexpr uint32_t family_of(uint32_t eax) {
+    const uint32_t base = eax >> 8 & 0xf, extended = eax >> 20 & 0xff;
+    return base == 0xf ? base + extended : base;
+}
+
 // What the cores of one complex of AMD's share, since Zen 3; with stacked caches it is three times
 // as much.
 constexpr size_t max_l3_bytes_of_complex = 32 << 20;
@@ -49,7 +57,9 @@ cpuid_words read_cpuid() {
     if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx)) return words;
     words.is_intel = ebx == signature_INTEL_ebx && edx == signature_INTEL_edx
             && ecx == signature_INTEL_ecx;
+    words.is_amd = ebx == signature_AMD_ebx && edx == signature_AMD_edx && ecx == signature_AMD_ecx;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return words;
+    words.leaf1_eax = eax;
     words.leaf1_ecx = ecx;
     if (bit(ecx, osxsave_bit)) words.xcr0 = read_xcr0();
 
@@ -101,6 +111,7 @@ std::vector<cpuid_cache> read_cpuid_caches() {
 feature_set decode_features(const cpuid_words &words) {
     feature_set features = 0;
     if (words.is_intel) features |= feature_of_intel;
+    if (words.is_amd && family_of(words.leaf1_eax) >= zen5_family) features |= feature_of_zen5;
     const auto add_if = [&](uint32_t word, int position, cpu_feature feature) {
         if (bit(word, position)) features |= feature;
     };

@@ -34,17 +34,18 @@ enum cpu_feature : uint32_t {
     feature_os_zmm = 1u << 14, // and zmm and mask registers
     feature_fma = 1u << 15,
     feature_of_intel = 1u << 16, // nothing to be used: whose habits the processor has
+    feature_of_zen5 = 1u << 17,  // and of which make
 };
 using feature_set = uint32_t; // an or of cpu_feature
 
 // The words of CPUID that matter, as read or made up by a test. Leaves above the processor's
 // highest are all zero.
 struct cpuid_words {
-    uint32_t leaf1_ecx;
+    uint32_t leaf1_eax, leaf1_ecx;
     uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx;
     uint32_t leaf7_1_eax;
-    uint64_t xcr0; // 0 where leaf 1 does not announce OSXSAVE
-    bool is_intel; // by leaf 0
+    uint64_t xcr0;         // 0 where leaf 1 does not announce OSXSAVE
+    bool is_intel, is_amd; // by leaf 0
 };
 
 struct isa_info {
@@ -53,6 +54,7 @@ struct isa_info {
     int max_vector_bytes; // 0 for none
     int n_vector_regs;
     bool is_intel; // whose cores have habits of their own: see plan/machine.hpp
+    bool is_zen5;  // AMD's family 1Ah and later ones
 };
 
 // Pure functions; a test can describe any machine with them.

@@ -53,9 +53,10 @@ void append_instructions(ir::words &out, const machine &m) {
             has_slow_bf16_dots, fetches_stores_late, streams_lines, vector_bytes, n_vector_regs,
             l2_bytes, l3_bytes, read_ahead_rows, max_written_rows, max_copied_rows, max_padded_rows,
             block_src_bytes, max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect,
-            max_open_lines, max_open_lines_in_pages, l2_scratch_bytes, staged_src_bytes,
-            staged_dst_bytes, staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
-            staged_whole_dst_bytes] = m;
+            min_crowding_rows, min_crowding_lines, collected_dst_bytes, collected_block_bytes,
+            collected_paired_lines, fetches_collected, max_open_lines, max_open_lines_in_pages,
+            l2_scratch_bytes, staged_src_bytes, staged_dst_bytes, staged_block_bytes,
+            staged_near_src_bytes, staged_near_block_bytes, staged_whole_dst_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(streams_lines);
@@ -69,6 +70,12 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_whole_dst_bytes);
     static_cast<void>(paired_lines);
     static_cast<void>(min_row_pairs_to_collect);
+    static_cast<void>(min_crowding_rows);
+    static_cast<void>(min_crowding_lines);
+    static_cast<void>(collected_dst_bytes);
+    static_cast<void>(collected_block_bytes);
+    static_cast<void>(collected_paired_lines);
+    static_cast<void>(fetches_collected);
     static_cast<void>(max_open_lines);
     static_cast<void>(max_open_lines_in_pages);
     static_cast<void>(l2_scratch_bytes);

@@ -71,6 +71,12 @@ row_steps_list steps_across(
     return all;
 }
 
+// What lies in the first line of one side.
+bit_list line_of(const move_problem &p, bool of_src) {
+    const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
+    return prefix(contiguous_run(p, of_src, 0), line_bits);
+}
+
 // Whether the rows of each side are one step apart, of elements that keep their size and tensors
 // without padding, whose lines come at whole lines of the destination. (Blocks that divide their
 // dimension are like dimensions here.)
@@ -115,11 +121,13 @@ int lines_in_l1_set(
     return in_fullest_l1_set(lines);
 }
 
+int dst_rows_of_src_line(const move_problem &p) {
+    return rows_in_l1_set(steps_across(p, line_of(p, true), line_of(p, false), false));
+}
+
 bool needs_collecting(const move_problem &p, const machine &m) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
-    const bit_list src_line = prefix(contiguous_run(p, true, 0), line_bits);
-    const bit_list dst_line = prefix(contiguous_run(p, false, 0), line_bits);
+    const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
     int min_rows = tuning::min_lines_that_evict;
     if (fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))) {

@@ -95,6 +95,11 @@ dim_t scratch_row_bytes(dim_t run_bytes) {
     return bytes % tuning::colliding_scratch_bytes != 0 ? bytes : bytes + tuning::line_bytes;
 }
 
+int written_lines_in_l1_set(
+        const std::vector<level> &levels, const limit_list &limits, const tile &t) {
+    return blocking(levels, limits, t, blocking::never_sink).written_between_src_lines().in_l1_set;
+}
+
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m, bool is_simple) {
     const dim_t min_sunk_call_bytes = pattern == memory_pattern::streamed
@@ -160,8 +165,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 m);
         break;
     case memory_pattern::collected:
-        b.complete_lines(true, false, tuning::scratch_paired_lines);
-        b.collect(tuning::collected_dst_bytes, tuning::staged_block_bytes);
+        b.complete_lines(true, false, m.collected_paired_lines);
+        b.collect(m.collected_dst_bytes, m.collected_block_bytes);
         break;
     }
     return b.order();

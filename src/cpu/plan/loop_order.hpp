@@ -34,6 +34,11 @@ struct loop_order {
 // Bytes of a scratch from a run of so many bytes of a block to the next one.
 dim_t scratch_row_bytes(dim_t run_bytes);
 
+// The most lines of one set of L1 that those tiles write which complete one line of the source
+// between them; 0 where a tile reads whole lines.
+int written_lines_in_l1_set(
+        const std::vector<level> &levels, const limit_list &limits, const tile &t);
+
 // Of the machine only what it does with lines, rows and pages counts. `is_simple`: loops whose
 // blocks do not nest are outside of all others, which makes fewer jobs.
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,

@@ -44,6 +44,16 @@ struct machine {
     // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes
     // beyond L2 are better collected in a scratch.
     int min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_transposed;
+    // Rows of the destination on one set of L1 that tiles write one behind the other, and lines
+    // there that complete one of the source between them, from which on they are better collected
+    // whatever the source's rows do; 0: not for these alone.
+    int min_crowding_rows = 0, min_crowding_lines = 0;
+    // Collected blocks: bytes of each run of the destination, of all of a block, lines of each row
+    // of the source, and whether what the next one reads is fetched while it is drained.
+    dim_t collected_dst_bytes = tuning::collected_dst_bytes;
+    dim_t collected_block_bytes = tuning::staged_block_bytes;
+    int collected_paired_lines = tuning::scratch_paired_lines;
+    bool fetches_collected = true;
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
     // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;

@@ -295,6 +295,22 @@ constexpr double min_transposed_times_l2 = 1.25;
 constexpr int min_row_pairs_to_collect_of_amd_32_bytes = 256;
 constexpr int min_row_pairs_to_collect_of_amd_64_bytes = 1024;
 
+// On Zen 5 (L1 48 KiB, 12 ways) so many rows of the destination alone are enough, in one set of L1,
+// if a tile writes as many at once, or those tiles that complete one line of the source write the
+// second number of lines there: each line that is written is out again before its neighbour comes.
+//     Lines of 16 / 27 / 64 / 256 rows, 8 KiB apart, one behind the other 1.7 / 3.9 / 6.9 / 9.5 ns
+//     each, rows one line further apart 0.6 to 1.2; four of a row together 1.1 to 3.0. Time over
+//     memcpy, stored where they belong / collected, those of 10000 reorders of up to 16 MiB that
+//     it and the sizes of collected blocks below change: 134 3.28 / 2.08, beyond the goals 72 and 2
+//     (bf16 abcd -> dcab 4x1024x14x14 5.7 / 2.1, acb -> bac 1x512x4096 4.8 / 1.7), AVX2 158 2.86 /
+//     2.40, 59 and 31 (14.5 / 2.2), SSE4.1 133 2.95 / 2.77, 43 and 37. With 13 lines as well 217
+//     2.88 / 2.14 where 17 are 2.88 / 2.10; with 17 AVX2 2.53 in place of 2.40, with 13 SSE4.1 3.15
+//     in place of 3.02. By rows of a line of the source alone (images of 3 channels, padding)
+//     collected took up to 4 times as long.
+constexpr int min_crowding_rows_of_zen5 = 13;
+constexpr int min_crowding_lines_of_zen5 = 17;
+constexpr int min_crowding_lines_of_zen5_32_bytes = 13;
+
 // Blocks of a scratch below this are not staged, from min_large_bytes on, unless they are chained:
 // blocks that do not nest leave such now and then, and each is a call that ends with a fence.
 //     Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
@@ -662,6 +678,16 @@ constexpr dim_t max_staged_whole_rows = 1024;
 //     transposed 3.2 / 2.5 2.3 2.5, 2048x2048 5.3 / 2.8 2.6 2.8, bf16 1024x1024 2.8 / 2.3 2.4 2.3;
 //     with 256-bit vectors 2048x2048 10.3 / 3.4.
 constexpr dim_t collected_dst_bytes = 256;
+// On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
+//     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB 2.41
+//     / 512 in 32 2.10 / 512 in 64 2.08, beyond the goals 18, 8 and 2; 1024 in 32 2.18, in 64 and
+//     96 2.22. With fetches beyond L2 2.29 / 2.05 (133 / u8 ba -> ab 1000x2048 3.4 / 2.4), AVX2 158
+//     2.69 / 2.46, SSE4.1 the same. Blocks that read one line of a row 2.13 and four 2.13 in place
+//     of 2.05 with two; AVX2 with one 2.37 in place of 2.40; SSE4.1 with four 2.77 in place
+//     of 2.90, beyond 37 and 53.
+constexpr dim_t collected_dst_bytes_of_zen5 = 512;
+constexpr dim_t collected_block_bytes_of_zen5 = 64 << 10;
+constexpr int collected_paired_lines_of_zen5_16_bytes = 4;
 
 // Runs below this are not worth staging (the scratch holds 1280 of a line), nor are those below
 // collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before.
