@@ -47,7 +47,8 @@ const named_machine machines[] = {
 };
 
 // Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
-// destinations streamed; where few rows and pages are treated well in other blocks.
+// destinations streamed; where few rows and pages are treated well in other blocks. With all of them
+// more is collected, in larger blocks, and nothing fetched.
 enum class caches { all, no_l2, none, none_and_few_rows };
 
 inline machine make_machine(const named_machine &n, caches has) {
@@ -65,6 +66,11 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.staged_whole_dst_bytes = 2048;
         m.staged_dst_bytes = 512;
         m.staged_block_bytes = 128 << 10;
+    }
+    if (has == caches::all) {
+        m.min_crowding_rows = m.min_crowding_lines = 5;
+        m.collected_dst_bytes = 512;
+        m.collected_block_bytes = 64 << 10;
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;
