@@ -92,7 +92,11 @@ private:
         streams ? vmovntps(ptr[rsi + pos], zmm0) : vmovups(ptr[rsi + pos], zmm0);
     }
 
+    // Nothing is left alone: stores of no bytes bring the line to L1 too, from which one past the
+    // caches then has to drive it out again.
     void move_part() override {
+        test(r11, r11);
+        const forward_jump none = jump_if(zero);
         mov(rcx, -1);
         bzhi(rcx, rcx, r11);
         kmovq(k7, rcx);
@@ -100,6 +104,7 @@ private:
         vmovdqu8(ptr[rsi] | k7, zmm0);
         add(rdi, r11);
         add(rsi, r11);
+        land(none);
     }
 
     void prologue() override {
