@@ -74,6 +74,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
     if (isa.is_intel) {
         m.has_slow_quotients = isa.isa >= tfmt_cpu_isa_avx512_core;
         m.has_slow_bf16_dots = m.fetches_stores_late = m.streams_lines = true;
+        m.streaming_share_of_cache = tuning::streaming_share_of_cache_with_claims;
         m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
         m.max_written_rows = tuning::max_written_rows_of_intel;
         m.max_copied_rows = tuning::max_copied_rows_of_intel;
@@ -106,6 +107,11 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
             m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
             m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
             m.fetches_collected = false;
+            m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
+            if (m.vector_bytes == 64) {
+                m.paired_lines = tuning::paired_lines_of_zen5_64_bytes;
+                m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen5_64_bytes;
+            }
             if (m.vector_bytes == 16)
                 m.collected_paired_lines = tuning::collected_paired_lines_of_zen5_16_bytes;
         }

@@ -47,8 +47,8 @@ const named_machine machines[] = {
 };
 
 // Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
-// destinations streamed; where few rows and pages are treated well in other blocks. With all of them
-// more is collected, in larger blocks, and nothing fetched.
+// destinations streamed; where few rows and pages are treated well in other blocks. With all of
+// them more is collected, in larger blocks, and nothing fetched.
 enum class caches { all, no_l2, none, none_and_few_rows };
 
 inline machine make_machine(const named_machine &n, caches has) {

@@ -698,10 +698,10 @@ TEST(Plan, ClaimsLinesBeyondL1) {
     EXPECT_TRUE(claims(true, 500, false, "ba", tfmt_f64));
 }
 
-TEST(Plan, BypassesTheCachesLaterWhereLinesAreClaimed) {
-    const auto bypasses = [](bool fetches_stores_late, size_t l3_bytes) {
+TEST(Plan, BypassesTheCachesFromTheMachinesShareOn) {
+    const auto bypasses = [](double share, size_t l3_bytes) {
         machine m = avx512();
-        m.fetches_stores_late = fetches_stores_late;
+        m.streaming_share_of_cache = share;
         m.l3_bytes = l3_bytes;
         const move_problem odd = normalized({300, 257}, "ab", "ba", tfmt_f32); // 616800 bytes
         const bool is_staged = planned(odd, m).stores == tfmt::cpu::store_path::staged;
@@ -710,10 +710,10 @@ TEST(Plan, BypassesTheCachesLaterWhereLinesAreClaimed) {
                 is_staged); // 622592
         return is_staged;
     };
-    EXPECT_TRUE(bypasses(false, 1000000));
-    EXPECT_FALSE(bypasses(true, 1000000));
-    EXPECT_TRUE(bypasses(true, 800000));
-    EXPECT_FALSE(bypasses(false, 1300000));
+    EXPECT_TRUE(bypasses(0.5, 1000000));
+    EXPECT_FALSE(bypasses(0.75, 1000000));
+    EXPECT_TRUE(bypasses(0.75, 800000));
+    EXPECT_FALSE(bypasses(0.5, 1300000));
 }
 
 // Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows

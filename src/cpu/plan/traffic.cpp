@@ -66,9 +66,7 @@ dim_t touched_bytes(const move_problem &p) {
 }
 
 bool exceeds_cache(const move_problem &p, const machine &m) {
-    const double share = m.fetches_stores_late ? tuning::streaming_share_of_cache_with_claims
-                                               : tuning::streaming_share_of_cache;
-    return double(moved_bytes(p)) >= share * double(m.l3_bytes);
+    return double(moved_bytes(p)) >= m.streaming_share_of_cache * double(m.l3_bytes);
 }
 
 bool is_mostly_written(const move_problem &p) {

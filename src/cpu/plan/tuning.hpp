@@ -219,6 +219,12 @@ constexpr double streaming_share_of_cache = 0.5;
 //     of its lines in the caches then and is faster as well, so over that one 261 of 16 to 200 MB
 //     read 0.88 / - / 0.94.
 constexpr double streaming_share_of_cache_with_claims = 0.75;
+// On Zen 5, with vectors of a line, less.
+//     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
+//     15 MiB: 183 1.55 / 1.52, 59 1.65 / 1.63, 18 1.74 / 1.52, 70 1.62 / 1.45; from 8 MiB on 584 of
+//     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
+//     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
+constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
@@ -463,6 +469,9 @@ constexpr dim_t block_src_bytes_of_intel = 64;
 //     AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79).
 //     AMD (Zen 4), 532 of 1 to 16 MiB 1.220 / 1.211, worst 3.6 / 4.6 (s8 5120x1280 transposed).
 constexpr int paired_lines_of_intel = 2;
+// Zen 5, 1537 of 10000 reorders of up to 16 MiB 1.466 / 1.447, 488 of 3400 others 1.442 / 1.429;
+// not on AVX2, 771 1.62 / 1.66.
+constexpr int paired_lines_of_zen5_64_bytes = 2;
 
 // The same of blocks of a scratch where rows of the source collide, on every machine; of staged
 // ones if the block has room for runs of the destination that a chain continues as well.
@@ -518,6 +527,10 @@ constexpr dim_t max_whole_block_rows = 256;
 // 1.146, worst 4.1 / 2.7 (bf16 AB8b24a -> ba 768x3072 3.5 / 1.2), AVX2 389 1.26 / 1.20, SSE4.1 383
 // 1.42 / 1.36; with 1024 / 512 517 1.179 / 1.167, AVX2 542 1.252 / 1.243; with 256 and 64 the same.
 constexpr dim_t max_whole_dst_bytes_of_amd = 512;
+// Zen 5, with 512 / 192 / 128 / 64, those of 10000 reorders that the limits change: 122 1.436
+// / 1.353 / 1.344 / 1.364 (in another run 92 with 128 1.61 / 1.40), AVX2 129 1.90 / 1.85 / 1.86
+// / 1.87, SSE4.1 117 2.87 / 2.77 / 2.77 / 2.77.
+constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
 // its bytes take, where its runs are whole lines then (448 bytes of runs of 28).
