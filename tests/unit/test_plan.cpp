@@ -388,6 +388,20 @@ TEST(Plan, MostlyWrittenBlocksStayInL1) {
     EXPECT_GT(read_together(220), 1);
 }
 
+// Within L2 all of a short row is read before the next pass, of 64 bytes and of 80, which is no
+// more than a line behind what a tile reads of it; not where what is then written crowds L1.
+TEST(Plan, ReadsShortRowsAtOnce) {
+    const auto read_together = [](const vec &dims, const char *src, const char *dst) {
+        const plan p = planned(normalized(dims, src, dst, tfmt_u8), avx512());
+        EXPECT_LT(p.the_tile.src_run_bytes, 32);
+        return p.the_tile.src_run_bytes
+                * steps_of_block(p, [](const level &l) { return l.src_stride < 64; });
+    };
+    EXPECT_EQ(read_together({768, 64}, "ab", "ba"), 64);
+    EXPECT_GE(read_together({768, 80}, "ab", "ba"), 48);
+    EXPECT_LT(read_together({2048, 80}, "ab", "ba"), 48); // 24 rows on one set
+}
+
 // What a source has besides in the lines that are read: of 4-byte elements.
 TEST(Plan, TouchedBytes) {
     const auto rest = [](const vec &dims, const char *src, tfmt_data_type_t type = tfmt_f32) {

@@ -38,6 +38,10 @@ public:
     };
     written_lines written_between_src_lines() const;
 
+    // From here on gaps of less than a line between rows of the source count as such if something
+    // is read there, where L1 holds what is then written until a line of it is complete.
+    void fill_src_gaps();
+
     // From here on steps along the destination are whole lines where that is possible.
     void cut_dst_at_lines() { ends_at_lines_ = true; }
 
@@ -140,7 +144,7 @@ private:
     dim_t bytes_;                                             // of a block
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
-    bool ends_at_lines_ = false, uses_scratch_ = false;
+    bool ends_at_lines_ = false, uses_scratch_ = false, fills_src_gaps_ = false;
 };
 
 } // namespace tfmt::cpu

@@ -111,6 +111,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     switch (pattern) {
     case memory_pattern::in_l2:
     case memory_pattern::in_l2_mostly_written:
+        b.fill_src_gaps();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true);
         b.sort(false);
         break;
