@@ -7,11 +7,10 @@
 #include "cpu/compensation.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
-#include "cpu/plan/tuning.hpp"
 #include "cpu/ref/portable.hpp"
-#include "cpu/topology/cache_sizes.hpp"
 #ifdef TENSORFMT_HAVE_JIT
 #include "cpu/generated.hpp"
+#include "cpu/host_machine.hpp"
 #include "cpu/jit/code_cache.hpp"
 #include "cpu/padding_apart.hpp"
 #endif
@@ -60,77 +59,13 @@ private:
 // Plans step past the end of a dimension by up to a tile; below this no such offset overflows.
 constexpr size_t max_generated_span_bytes = size_t(1) << 60;
 
-// `span_bytes` is at least what is moved, a broadcast source included.
-machine host_machine(tfmt_cpu_isa_t cap, size_t span_bytes) {
-    const isa_info isa = describe(cap);
-    machine m;
-    m.isa = isa.isa;
-    m.has_two_source_permutes = isa.isa >= tfmt_cpu_isa_avx512_core;
-    m.has_vbmi = isa.has_vbmi;
-    m.has_bf16 = isa.has_bf16;
-    m.has_fp16 = isa.has_fp16;
-    m.vector_bytes = isa.max_vector_bytes;
-    m.n_vector_regs = isa.n_vector_regs;
-    if (isa.is_intel) {
-        m.has_slow_quotients = isa.isa >= tfmt_cpu_isa_avx512_core;
-        m.has_slow_bf16_dots = m.fetches_stores_late = m.streams_lines = true;
-        m.streaming_share_of_cache = tuning::streaming_share_of_cache_with_claims;
-        m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
-        m.max_written_rows = tuning::max_written_rows_of_intel;
-        m.max_copied_rows = tuning::max_copied_rows_of_intel;
-        m.max_padded_rows = tuning::max_padded_rows_of_intel;
-        m.block_src_bytes = tuning::block_src_bytes_of_intel;
-        m.paired_lines = tuning::paired_lines_of_intel;
-        m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
-    } else {
-        m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
-        m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
-        m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
-        switch (m.vector_bytes) {
-        case 16: m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes; break;
-        case 32:
-            m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_32_bytes;
-            break;
-        case 64:
-            m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
-            m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
-            m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
-            m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
-            break;
-        default: break; // no JIT
-        }
-        if (isa.is_zen5) {
-            m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
-            m.min_crowding_lines = m.vector_bytes == 32
-                    ? tuning::min_crowding_lines_of_zen5_32_bytes
-                    : tuning::min_crowding_lines_of_zen5;
-            m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
-            m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
-            m.fetches_collected = false;
-            m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
-            if (m.vector_bytes == 64) {
-                m.paired_lines = tuning::paired_lines_of_zen5_64_bytes;
-                m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen5_64_bytes;
-            }
-            if (m.vector_bytes == 16)
-                m.collected_paired_lines = tuning::collected_paired_lines_of_zen5_16_bytes;
-        }
-    }
-    if (span_bytes <= tuning::fits_any_l2_bytes) return m;
-    const cache_sizes &caches = host_cache_sizes();
-    m.l2_bytes = caches.l2_bytes;
-    m.l2_scratch_bytes = std::min(
-            caches.l2_bytes / tuning::l2_scratch_divisor, tuning::max_l2_scratch_bytes);
-    m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
-    return m;
-}
-
 implementation_ptr try_generated(const request &r, const reorder_problem &p, std::string *why) {
     const size_t span_bytes = std::max(size_bytes(r.src), size_bytes(r.dst));
     if (span_bytes > max_generated_span_bytes) {
         *why = "a tensor spans more than 2^60 bytes";
         return nullptr;
     }
+    // At least what is moved, a broadcast source included.
     const machine m = host_machine(r.isa, 2 * span_bytes);
     if (r.mode == plan_mode::move)
         if (implementation_ptr made = make_padding_apart(p, r.dst, m)) return made;

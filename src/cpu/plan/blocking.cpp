@@ -81,14 +81,13 @@ void blocking::complete_lines(bool of_src, bool of_dst, int n_src_lines) {
     line_.swap(inner_);
 }
 
-// Of a row of 64 bytes tiles read 16; the next row, which begins 48 bytes behind these, is no
-// reason to leave the rest for a later pass. Time over memcpy, without / so, those of 10000
-// reorders within L2 that it changes, on Zen 5: 110 of 64 KiB to 1 MiB 2.62 / 2.16, beyond the
-// goals 17 and 0 (s8 cba
-// -> acb 64x257x7 4.9 / 2.0), AVX2 303 2.42 / 2.13, 27 and 8, SSE4.1 328 2.87 / 2.65, 52 and 36;
-// less than that no difference. Where rows of the destination crowd L1 (s8 abcd -> dcab
-// 8x512x7x7) 6.6 / 10.7, AVX2 7.7 / 19, SSE4.1 5.8 / 33. Beyond L2 as well: 298 1.44 / 1.51, AVX2
-// 369 1.46 / 1.48, SSE4.1 351 1.68 / 1.64.
+// Of a row of 64 bytes tiles read 16; that the next row begins 48 bytes behind these is no reason
+// to leave the rest for a later pass. Time over memcpy, without / so, those of 10000 reorders that
+// it changes, on Zen 5. Within L2, of 64 KiB and more: 110 2.62 / 2.16, beyond the goals 17 and 0
+// (s8 cba -> acb 64x257x7 4.9 / 2.0), AVX2 303 2.42 / 2.13, 27 and 8, SSE4.1 328 2.87 / 2.65, 52
+// and 36; smaller ones the same. Where rows of the destination crowd L1, s8 abcd -> dcab
+// 8x512x7x7 6.6 / 10.7, AVX2 7.7 / 19, SSE4.1 5.8 / 33. Beyond L2 298 1.44 / 1.51, AVX2 369 1.46
+// / 1.48, SSE4.1 351 1.68 / 1.64.
 void blocking::fill_src_gaps() {
     blocking filled = *this;
     filled.fills_src_gaps_ = true;

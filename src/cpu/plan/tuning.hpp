@@ -692,12 +692,11 @@ constexpr dim_t max_staged_whole_rows = 1024;
 //     with 256-bit vectors 2048x2048 10.3 / 3.4.
 constexpr dim_t collected_dst_bytes = 256;
 // On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
-//     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB 2.41
-//     / 512 in 32 2.10 / 512 in 64 2.08, beyond the goals 18, 8 and 2; 1024 in 32 2.18, in 64 and
-//     96 2.22. With fetches beyond L2 2.29 / 2.05 (133 / u8 ba -> ab 1000x2048 3.4 / 2.4), AVX2 158
-//     2.69 / 2.46, SSE4.1 the same. Blocks that read one line of a row 2.13 and four 2.13 in place
-//     of 2.05 with two; AVX2 with one 2.37 in place of 2.40; SSE4.1 with four 2.77 in place
-//     of 2.90, beyond 37 and 53.
+//     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB /
+//     512 in 32 / 512 in 64 2.41 / 2.10 / 2.08, beyond the goals 18, 8 and 2; 1024 in 32, 64 and
+//     96 2.18, 2.22 and 2.22. With / without fetches beyond L2 2.29 / 2.05 (u8 ba -> ab
+//     1000x2048 3.4 / 2.4), AVX2 158 2.69 / 2.46. Lines of a row in a block, 1 / 2 / 4: 2.13 / 2.05
+//     / 2.13, AVX2 2.37 / 2.40 with 1 / 2, SSE4.1 133 2.90 / 2.77 with 2 / 4, beyond 53 and 37.
 constexpr dim_t collected_dst_bytes_of_zen5 = 512;
 constexpr dim_t collected_block_bytes_of_zen5 = 64 << 10;
 constexpr int collected_paired_lines_of_zen5_16_bytes = 4;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/host_machine.hpp"
+
+#include <algorithm>
+
+#include "cpu/isa/isa.hpp"
+#include "cpu/topology/cache_sizes.hpp"
+
+namespace tfmt::cpu {
+
+namespace {
+
+void take_habits_of_intel(machine &m) {
+    m.has_slow_quotients = m.has_masks();
+    m.has_slow_bf16_dots = m.fetches_stores_late = m.streams_lines = true;
+    m.streaming_share_of_cache = tuning::streaming_share_of_cache_with_claims;
+    m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
+    m.max_written_rows = tuning::max_written_rows_of_intel;
+    m.max_copied_rows = tuning::max_copied_rows_of_intel;
+    m.max_padded_rows = tuning::max_padded_rows_of_intel;
+    m.block_src_bytes = tuning::block_src_bytes_of_intel;
+    m.paired_lines = tuning::paired_lines_of_intel;
+    m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
+}
+
+void take_habits_of_amd(machine &m) {
+    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
+    m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
+    m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
+    switch (m.vector_bytes) {
+    case 16: m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes; break;
+    case 32: m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_32_bytes; break;
+    case 64:
+        m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
+        m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
+        m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
+        m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
+        break;
+    default: break; // no JIT
+    }
+}
+
+// Where they differ from those of AMD's cores before.
+void take_habits_of_zen5(machine &m) {
+    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
+    m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
+    m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
+    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
+    m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
+    m.fetches_collected = false;
+    switch (m.vector_bytes) {
+    case 16: m.collected_paired_lines = tuning::collected_paired_lines_of_zen5_16_bytes; break;
+    case 32: m.min_crowding_lines = tuning::min_crowding_lines_of_zen5_32_bytes; break;
+    case 64:
+        m.paired_lines = tuning::paired_lines_of_zen5_64_bytes;
+        m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen5_64_bytes;
+        break;
+    default: break; // no JIT
+    }
+}
+
+} // namespace
+
+machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
+    const isa_info isa = describe(cap);
+    machine m;
+    m.isa = isa.isa;
+    m.has_two_source_permutes = isa.isa >= tfmt_cpu_isa_avx512_core;
+    m.has_vbmi = isa.has_vbmi;
+    m.has_bf16 = isa.has_bf16;
+    m.has_fp16 = isa.has_fp16;
+    m.vector_bytes = isa.max_vector_bytes;
+    m.n_vector_regs = isa.n_vector_regs;
+    if (isa.is_intel) {
+        take_habits_of_intel(m);
+    } else {
+        take_habits_of_amd(m);
+        if (isa.is_zen5) take_habits_of_zen5(m);
+    }
+    if (moved_bytes <= tuning::fits_any_l2_bytes) return m;
+    const cache_sizes &caches = host_cache_sizes();
+    m.l2_bytes = caches.l2_bytes;
+    m.l2_scratch_bytes = std::min(
+            caches.l2_bytes / tuning::l2_scratch_divisor, tuning::max_l2_scratch_bytes);
+    m.l3_bytes = std::min(caches.last_level_bytes(), tuning::max_last_cache_bytes);
+    return m;
+}
+
+} // namespace tfmt::cpu
