@@ -140,8 +140,8 @@ dim_t count_lines(const line_list &lines) {
     return n;
 }
 
-staging make_staging(
-        const move_problem &p, const tile &t, const loop_order &order, store_path stores) {
+staging make_staging(const move_problem &p, const tile &t, const loop_order &order,
+        store_path stores, bool fetches) {
     std::vector<block_part> parts = parts_of_block(p, t, order);
     std::stable_sort(parts.begin(), parts.end(), [](const block_part &a, const block_part &b) {
         return a.steps.dst_stride < b.steps.dst_stride;
@@ -195,7 +195,7 @@ staging make_staging(
     if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
         return {};
     s.scratch_bytes = bytes;
-    s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
+    if (fetches) s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
     // Lines that a tile reads at once, in blocks that stay in the caches. Time over memcpy, to L2 /
     // so, 41 collected ones of 2 to 34 MB on AVX-512 1.58 / 1.53 (u8 2048x2048 transposed 1.77
     // / 1.61); read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged

@@ -46,8 +46,9 @@ struct staging {
 
 // The scratch of the block of `order`; none where the block does not fit it or the destination has
 // no runs worth collecting. `stores`: a way through a scratch. Staged runs may be chained:
-// what is left of a line waits for the next block.
-staging make_staging(
-        const move_problem &p, const tile &t, const loop_order &order, store_path stores);
+// what is left of a line waits for the next block. `fetches`: whether the source's lines are
+// listed.
+staging make_staging(const move_problem &p, const tile &t, const loop_order &order,
+        store_path stores, bool fetches = true);
 
 } // namespace tfmt::cpu
