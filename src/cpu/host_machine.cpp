@@ -40,7 +40,23 @@ void take_habits_of_amd(machine &m) {
     }
 }
 
-// Where they differ from those of AMD's cores before.
+// Where they differ from those of Zen 4.
+void take_habits_of_zen3(machine &m) {
+    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
+    m.block_src_bytes = tuning::block_src_bytes_of_zen3;
+    m.paired_lines = tuning::paired_lines_of_zen3;
+    m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen3;
+    m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_zen3;
+    switch (m.vector_bytes) {
+    case 16:
+        m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3_16_bytes;
+        m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
+        break;
+    case 32: m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3_32_bytes; break;
+    default: break; // no JIT
+    }
+}
+
 void take_habits_of_zen5(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
@@ -75,6 +91,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
         take_habits_of_intel(m);
     } else {
         take_habits_of_amd(m);
+        if (isa.is_zen3) take_habits_of_zen3(m);
         if (isa.is_zen5) take_habits_of_zen5(m);
     }
     if (moved_bytes <= tuning::fits_any_l2_bytes) return m;

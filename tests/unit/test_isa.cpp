@@ -150,6 +150,24 @@ TEST(isa, zen5_is_told_by_its_family) {
     EXPECT_FALSE(info_of(w).is_zen5);
 }
 
+TEST(isa, zen3_is_told_by_what_it_lacks) {
+    cpuid_words w = zen4();
+    w.leaf1_eax = 0x00a00f11;
+    w.is_amd = true;
+    EXPECT_FALSE(info_of(w).is_zen3);
+    w.leaf7_ebx &= ~(1u << 16);
+    EXPECT_TRUE(info_of(w).is_zen3);
+    w.is_amd = false;
+    EXPECT_FALSE(info_of(w).is_zen3);
+    w.is_amd = true;
+    w.leaf1_eax = 0x00b00f21; // Zen 5, AVX-512 hidden
+    EXPECT_FALSE(info_of(w).is_zen3);
+    // A cap hides instructions, not the make.
+    cpuid_words capped = zen4();
+    capped.is_amd = true;
+    EXPECT_FALSE(describe(decode_features(capped), tfmt_cpu_isa_avx2).is_zen3);
+}
+
 TEST(isa, every_feature_of_a_row_is_needed) {
     const cpuid_words full = sapphire_rapids();
     const auto without = [&](uint32_t cpuid_words::*word, int position) {

@@ -558,6 +558,23 @@ TEST(Plan, CompletesLinesOfPhases) {
             [](const level &l) { return l.dst_stride == 32; }));
 }
 
+// Tiles that stream whole lines read a line of the source to its end where rows of one set of L1
+// would push it out before they come back to it, unless that leads to other pages.
+TEST(Plan, StreamsWhatLinesWouldBeReadAgainFor) {
+    const auto reads_lines_to_their_end = [](const vec &dims, const char *src, const char *dst) {
+        machine m = sse41();
+        m.l3_bytes = 0;
+        plan streamed;
+        EXPECT_TRUE(make_streamed_plan(normalized(dims, src, dst, tfmt_s8), m, &streamed));
+        const level &last = streamed.problem.levels.back();
+        return last.src_stride == 16 && last.extent == 4;
+    };
+    EXPECT_TRUE(reads_lines_to_their_end({1024, 4096}, "ab", "AB32a16b"));
+    EXPECT_FALSE(reads_lines_to_their_end({1024, 4160}, "ab", "AB32a16b")); // rows of many sets
+    EXPECT_FALSE(reads_lines_to_their_end({1024, 4096}, "ab", "AB4a16b")); // few rows
+    EXPECT_FALSE(reads_lines_to_their_end({64, 16, 64, 64}, "ABcd16a16b", "acdb")); // in pages
+}
+
 // Nor are lines streamed that come to their ends with other phases.
 TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     machine narrow = avx2(), wide = avx512();

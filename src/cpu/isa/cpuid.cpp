@@ -14,6 +14,7 @@ namespace {
 constexpr bool bit(uint32_t word, int position) { return (word >> position) & 1; }
 
 constexpr int osxsave_bit = 27; // leaf 1, ecx
+constexpr int avx512f_bit = 16; // leaf 7, ebx
 
 constexpr uint32_t zen5_family = 0x1a; // AMD's
 
@@ -111,7 +112,10 @@ std::vector<cpuid_cache> read_cpuid_caches() {
 feature_set decode_features(const cpuid_words &words) {
     feature_set features = 0;
     if (words.is_intel) features |= feature_of_intel;
-    if (words.is_amd && family_of(words.leaf1_eax) >= zen5_family) features |= feature_of_zen5;
+    if (words.is_amd && family_of(words.leaf1_eax) >= zen5_family)
+        features |= feature_of_zen5;
+    else if (words.is_amd && !bit(words.leaf7_ebx, avx512f_bit))
+        features |= feature_of_zen3;
     const auto add_if = [&](uint32_t word, int position, cpu_feature feature) {
         if (bit(word, position)) features |= feature;
     };
@@ -131,7 +135,7 @@ feature_set decode_features(const cpuid_words &words) {
     constexpr uint64_t zmm_state = 0xe0; // mask registers, upper halves of zmm0-15, zmm16-31
     if ((words.xcr0 & zmm_state) != zmm_state) return features;
     features |= feature_os_zmm;
-    add_if(words.leaf7_ebx, 16, feature_avx512f);
+    add_if(words.leaf7_ebx, avx512f_bit, feature_avx512f);
     add_if(words.leaf7_ebx, 17, feature_avx512dq);
     add_if(words.leaf7_ebx, 30, feature_avx512bw);
     add_if(words.leaf7_ebx, 31, feature_avx512vl);

@@ -103,6 +103,21 @@ blocking::written_lines blocking::written_between_src_lines() const {
     return {trial.block_lines_in_l1_set(false), trial.dst_bytes_ % tuning::line_bytes != 0};
 }
 
+blocking::read_lines blocking::read_between_src_lines() const {
+    blocking trial = *this;
+    trial.complete_lines(true, false);
+    if (trial.line_.empty()) return {};
+    dim_t next_stride = no_limit, span_bytes = 0;
+    for (const level &l : trial.line_) {
+        next_stride = std::min(next_stride, l.dst_stride);
+        span_bytes = std::max(span_bytes, l.dst_stride * l.extent);
+    }
+    std::vector<level> meanwhile = tile_;
+    for (const level &l : outer_)
+        if (l.dst_stride < next_stride && !reads_one_step(l, limits_)) meanwhile.push_back(l);
+    return {lines_in_l1_set(meanwhile, true), span_bytes};
+}
+
 // That the block touches of one side.
 int blocking::block_lines_in_l1_set(bool of_src) const {
     std::vector<level> levels;

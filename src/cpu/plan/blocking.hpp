@@ -38,6 +38,15 @@ public:
     };
     written_lines written_between_src_lines() const;
 
+    // The lines of the source that are read in the order of the destination before more is read of
+    // the first one: how many share the fullest set of L1, 0 if there is no more of it, and how far
+    // tiles that read it to its end reach in the destination.
+    struct read_lines {
+        int in_l1_set;
+        dim_t dst_span_bytes;
+    };
+    read_lines read_between_src_lines() const;
+
     // From here on gaps of less than a line between rows of the source count as such if something
     // is read there, where L1 holds what is then written until a line of it is complete.
     void fill_src_gaps();

@@ -225,6 +225,14 @@ constexpr double streaming_share_of_cache_with_claims = 0.75;
 //     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
 //     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
 constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
+// On Zen 3 less still, whose stores wait longer for lines of L3.
+//     32 MiB of L3, time over memcpy from 0.5 / 0.3 / 0.25 / 0.2 on, those of 5100 reorders: 13.4
+//     to 16.8 MB 86 1.28 / 1.00 / 1.00 / 1.02, SSE4.1 1.46 / 1.05 / 1.04 / 1.03; 10 to 13.4 MB
+//     193 1.33 / 1.22 / 1.21 / 1.20, 1.51 / 1.24 / 1.23 / 1.21; 8.4 to 10 MB 152 1.40 / - / 1.45
+//     / 1.44, 1.58 / - / 1.44 / 1.43; 6.7 to 8.4 MB 118 with 0.2 1.48 / 1.60, 1.73 / 1.64
+//     (worst 6.5 / 9.1).
+constexpr double streaming_share_of_cache_of_zen3_32_bytes = 0.3;
+constexpr double streaming_share_of_cache_of_zen3_16_bytes = 0.25;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
@@ -247,6 +255,13 @@ constexpr int max_open_lines_of_intel = 2;
 //     1.40 / 1.33 (f32 abcd -> ABcd16a16b 32x255x26x26 0.8 / 2.1). AVX2 207 0.90 / 1.11, with 3 of
 //     any rows 304 0.76 / 1.00.
 constexpr int max_open_lines_in_pages_of_amd_16_bytes = 2;
+// On Zen 3, and with vectors of 16 bytes wherever the rows lie.
+//     In pages, time over memcpy with 4 / 2 / 1, 133 reorders of 16 to 64 MB 0.90 / 0.81 / 0.81,
+//     beyond 1.8 8, 2 and 0; SSE4.1, with 4 elsewhere, 134 1.11 / 1.11 / 0.98, 30, 30 and 11.
+//     Elsewhere with 1 in pages, 4 / 2 / 1, AVX2 172 0.86 / 0.90 / -, SSE4.1 544 1.02 / 1.08
+//     / 1.18, beyond 36, 16 and 13.
+constexpr int max_open_lines_in_pages_of_zen3 = 1;
+constexpr int max_open_lines_of_zen3_16_bytes = 2;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
@@ -300,6 +315,9 @@ constexpr double min_transposed_times_l2 = 1.25;
 //     8x16x128x64 2.7 / 5.2.
 constexpr int min_row_pairs_to_collect_of_amd_32_bytes = 256;
 constexpr int min_row_pairs_to_collect_of_amd_64_bytes = 1024;
+// Zen 3, with 64 / 96 / 128 / 256 / 1024: AVX2 40 2.47 / 2.26 / 2.24 / 2.35 / 2.45, beyond 3 5, 3,
+// 3, 4 and 8, SSE4.1 51 2.58 / - / 2.43 / 2.48 / 2.6, 20, 16, 19 and 21.
+constexpr int min_row_pairs_to_collect_of_zen3 = 128;
 
 // On Zen 5 (L1 48 KiB, 12 ways) so many rows of the destination alone are enough, in one set of L1,
 // if a tile writes as many at once, or those tiles that complete one line of the source write the
@@ -450,6 +468,10 @@ constexpr dim_t block_dst_bytes = 512;
 //     conversions 1.67 / 1.60 / 1.55. With 64, 256 or 1024 of the destination are no better (1.11,
 //     1.105), and nothing fetched 1.12.
 constexpr dim_t block_src_bytes_of_intel = 64;
+// And on Zen 3: 256 / 128 / 64 bytes, 1674 of 5100 reorders 1.311 / 1.305 / 1.297, 2857 of 10200
+// with 256 / 64 1.364 / 1.345, SSE4.1 2279 1.744 / 1.724; with 512 1.112 where 256 was 1.096. Half
+// as much of the destination, 1723 1.011 / 1.021.
+constexpr dim_t block_src_bytes_of_zen3 = 64;
 
 // On Intel's cores two lines of a row of the source one right after the other, before the next
 // rows. Their L2 reads ahead in a page when it is asked for a line and then for the next one; a
@@ -472,6 +494,9 @@ constexpr int paired_lines_of_intel = 2;
 // Zen 5, 1537 of 10000 reorders of up to 16 MiB 1.466 / 1.447, 488 of 3400 others 1.442 / 1.429;
 // not on AVX2, 771 1.62 / 1.66.
 constexpr int paired_lines_of_zen5_64_bytes = 2;
+// Zen 3, AVX2, 790 of 5100 reorders 1.103 / 1.084; in blocks of 64 bytes of the source 1.345
+// / 1.338, with 4 lines 1.36.
+constexpr int paired_lines_of_zen3 = 2;
 
 // The same of blocks of a scratch where rows of the source collide, on every machine; of staged
 // ones if the block has room for runs of the destination that a chain continues as well.
@@ -531,6 +556,9 @@ constexpr dim_t max_whole_dst_bytes_of_amd = 512;
 // / 1.353 / 1.344 / 1.364 (in another run 92 with 128 1.61 / 1.40), AVX2 129 1.90 / 1.85 / 1.86
 // / 1.87, SSE4.1 117 2.87 / 2.77 / 2.77 / 2.77.
 constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
+// Zen 3, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175 / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1
+// 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
+constexpr dim_t max_whole_dst_bytes_of_zen3 = 128;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
 // its bytes take, where its runs are whole lines then (448 bytes of runs of 28).
