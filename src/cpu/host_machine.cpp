@@ -2,6 +2,7 @@
 #include "cpu/host_machine.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/isa/isa.hpp"
 #include "cpu/topology/cache_sizes.hpp"
@@ -47,12 +48,12 @@ void take_habits_of_zen3(machine &m) {
     m.paired_lines = tuning::paired_lines_of_zen3;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen3;
     m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_zen3;
+    m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3;
     switch (m.vector_bytes) {
-    case 16:
-        m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3_16_bytes;
-        m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
+    case 16: m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes; break;
+    case 32:
+        m.min_fetched_collected_bytes = tuning::min_fetched_collected_bytes_of_zen3_32_bytes;
         break;
-    case 32: m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3_32_bytes; break;
     default: break; // no JIT
     }
 }
@@ -63,7 +64,7 @@ void take_habits_of_zen5(machine &m) {
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
     m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
     m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
-    m.fetches_collected = false;
+    m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
     switch (m.vector_bytes) {
     case 16: m.collected_paired_lines = tuning::collected_paired_lines_of_zen5_16_bytes; break;
     case 32: m.min_crowding_lines = tuning::min_crowding_lines_of_zen5_32_bytes; break;

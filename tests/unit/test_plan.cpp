@@ -558,6 +558,22 @@ TEST(Plan, CompletesLinesOfPhases) {
             [](const level &l) { return l.dst_stride == 32; }));
 }
 
+// Tiles read the rest of a line next where 16 rows to a set of L1 would push it out before they
+// come back to it, if L1 holds what they write meanwhile.
+TEST(Plan, ReadsLinesOnThatWouldBeGone) {
+    const auto reads_on = [](const vec &dims, const machine &m, const char *src = "ab",
+                                  const char *dst = "ba", tfmt_data_type_t type = tfmt_u8) {
+        const plan p = planned(normalized(dims, src, dst, type), m);
+        return p.problem.levels.back().src_stride < 64;
+    };
+    EXPECT_TRUE(reads_on({196, 1024}, sse41()));
+    EXPECT_TRUE(reads_on({196, 1024}, avx2()));
+    EXPECT_FALSE(reads_on({196, 1040}, sse41())); // rows of many sets
+    EXPECT_FALSE(reads_on({1024, 196}, sse41()));
+    EXPECT_FALSE(reads_on({1, 384, 1024}, avx2(), "AcB8b8a", "abc", tfmt_s32)); // written ones too
+    EXPECT_FALSE(reads_on({196, 1024}, avx512()));
+}
+
 // Tiles that stream whole lines read a line of the source to its end where rows of one set of L1
 // would push it out before they come back to it, unless that leads to other pages.
 TEST(Plan, StreamsWhatLinesWouldBeReadAgainFor) {
@@ -571,7 +587,7 @@ TEST(Plan, StreamsWhatLinesWouldBeReadAgainFor) {
     };
     EXPECT_TRUE(reads_lines_to_their_end({1024, 4096}, "ab", "AB32a16b"));
     EXPECT_FALSE(reads_lines_to_their_end({1024, 4160}, "ab", "AB32a16b")); // rows of many sets
-    EXPECT_FALSE(reads_lines_to_their_end({1024, 4096}, "ab", "AB4a16b")); // few rows
+    EXPECT_FALSE(reads_lines_to_their_end({1024, 4096}, "ab", "AB4a16b"));  // few rows
     EXPECT_FALSE(reads_lines_to_their_end({64, 16, 64, 64}, "ABcd16a16b", "acdb")); // in pages
 }
 
@@ -1240,7 +1256,9 @@ TEST(Plan, CollectsInBlocksOfTheMachine) {
     m.l2_bytes = 64 << 20;
     EXPECT_TRUE(scratch({2048, 2048}).lines.empty());
     m = avx512();
-    m.fetches_collected = false;
+    m.min_fetched_collected_bytes = 8 << 20;
+    EXPECT_FALSE(scratch({2048, 2048}).lines.empty());
+    m.min_fetched_collected_bytes++;
     EXPECT_TRUE(scratch({2048, 2048}).lines.empty());
     m.collected_dst_bytes = 512, m.collected_block_bytes = 64 << 10;
     EXPECT_GT(scratch({2048, 2048}).scratch_bytes, 64 << 10);

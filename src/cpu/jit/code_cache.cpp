@@ -54,9 +54,9 @@ void append_instructions(ir::words &out, const machine &m) {
             l2_bytes, l3_bytes, streaming_share_of_cache, read_ahead_rows, max_written_rows,
             max_copied_rows, max_padded_rows, block_src_bytes, max_whole_dst_bytes, paired_lines,
             min_row_pairs_to_collect, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
-            collected_block_bytes, collected_paired_lines, fetches_collected, max_open_lines,
-            max_open_lines_in_pages, l2_scratch_bytes, staged_src_bytes, staged_dst_bytes,
-            staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
+            collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
+            max_open_lines, max_open_lines_in_pages, l2_scratch_bytes, staged_src_bytes,
+            staged_dst_bytes, staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
             staged_whole_dst_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
@@ -77,7 +77,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(collected_dst_bytes);
     static_cast<void>(collected_block_bytes);
     static_cast<void>(collected_paired_lines);
-    static_cast<void>(fetches_collected);
+    static_cast<void>(min_fetched_collected_bytes);
     static_cast<void>(max_open_lines);
     static_cast<void>(max_open_lines_in_pages);
     static_cast<void>(l2_scratch_bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -84,7 +85,8 @@ public:
     // those of a block.
     void page(dim_t src_bytes_in_page, dim_t dst_bytes_in_page);
 
-    // The blocks in the order of their addresses in src (or dst), the tiles in that of dst.
+    // The blocks in the order of their addresses in src (or dst), the tiles in that of dst, or of
+    // src where its lines would else be gone before they are complete.
     void sort(bool blocks_by_src);
 
     // That the block covers in one piece.
@@ -134,6 +136,9 @@ private:
     template <typename Visit>
     void for_each_in_block(Visit &&visit) const;
     int block_lines_in_l1_set(bool of_src) const;
+    int touched_lines_in_l1_set(
+            std::initializer_list<const std::vector<level> *> parts, bool of_src) const;
+    bool loses_src_lines() const;
 
     dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
     void put_continuation_last();

@@ -51,11 +51,12 @@ struct machine {
     // whatever the source's rows do; 0: not for these alone.
     int min_crowding_rows = 0, min_crowding_lines = 0;
     // Collected blocks: bytes of each run of the destination, of all of a block, lines of each row
-    // of the source, and whether what the next one reads is fetched while it is drained.
+    // of the source, and from how many moved bytes on, beyond L2, what the next one reads is
+    // fetched while it is drained.
     dim_t collected_dst_bytes = tuning::collected_dst_bytes;
     dim_t collected_block_bytes = tuning::staged_block_bytes;
     int collected_paired_lines = tuning::scratch_paired_lines;
-    bool fetches_collected = true;
+    dim_t min_fetched_collected_bytes = 0;
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
     // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;

@@ -139,7 +139,8 @@ bool choose_order(plan &p, bool is_simple) {
     // Collected blocks within L2 are near enough: fetched while they were drained, 25 reorders of
     // 64 KiB to 1 MiB took 4.2 / 2.7 times memcpy on Zen 5, with / without.
     const bool fetches = p.stores == store_path::staged
-            || (p.target.fetches_collected && p.moved_bytes > dim_t(p.target.l2_bytes));
+            || (p.moved_bytes > dim_t(p.target.l2_bytes)
+                    && p.moved_bytes >= p.target.min_fetched_collected_bytes);
     // What is added to old values needs them, which the scratch has not; and it has no second rows.
     const conversion &c = whole.converts;
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum

@@ -225,14 +225,13 @@ constexpr double streaming_share_of_cache_with_claims = 0.75;
 //     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
 //     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
 constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
-// On Zen 3 less still, whose stores wait longer for lines of L3.
-//     32 MiB of L3, time over memcpy from 0.5 / 0.3 / 0.25 / 0.2 on, those of 5100 reorders: 13.4
-//     to 16.8 MB 86 1.28 / 1.00 / 1.00 / 1.02, SSE4.1 1.46 / 1.05 / 1.04 / 1.03; 10 to 13.4 MB
-//     193 1.33 / 1.22 / 1.21 / 1.20, 1.51 / 1.24 / 1.23 / 1.21; 8.4 to 10 MB 152 1.40 / - / 1.45
-//     / 1.44, 1.58 / - / 1.44 / 1.43; 6.7 to 8.4 MB 118 with 0.2 1.48 / 1.60, 1.73 / 1.64
-//     (worst 6.5 / 9.1).
-constexpr double streaming_share_of_cache_of_zen3_32_bytes = 0.3;
-constexpr double streaming_share_of_cache_of_zen3_16_bytes = 0.25;
+// On Zen 3 less still.
+//     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
+//     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
+//     71 1.00 1.00 1.20 - -, 12 to 13.4 MB 178 1.00 1.00 1.40 - -, 13.4 to 15 MB 56 1.00 1.00 1.03
+//     1.66 -, 15 to 18 MB 183 1.00 1.00 1.02 1.22 1.61, SSE4.1 the same; 8.4 to 10 MB 276 1.00
+//     0.99, SSE4.1 271 1.00 1.01, 6.7 to 8.4 MB 203 1.00 0.94, 199 1.00 0.95.
+constexpr double streaming_share_of_cache_of_zen3 = 0.3;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
@@ -728,6 +727,10 @@ constexpr dim_t collected_dst_bytes = 256;
 constexpr dim_t collected_dst_bytes_of_zen5 = 512;
 constexpr dim_t collected_block_bytes_of_zen5 = 64 << 10;
 constexpr int collected_paired_lines_of_zen5_16_bytes = 4;
+// On Zen 3 nothing is fetched below so many moved bytes, whose source is in L3.
+//     Times without fetches over those with them, AVX2, 18 reorders of up to 2.2 MB 0.93, 21 of 3.5
+//     to 4.5 0.92, 28 of 8.2 to 12 1.06; SSE4.1 0.95, 1.03, 1.29.
+constexpr dim_t min_fetched_collected_bytes_of_zen3_32_bytes = 6 << 20;
 
 // Runs below this are not worth staging (the scratch holds 1280 of a line), nor are those below
 // collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before.
