@@ -2,7 +2,7 @@
 #include "cpu/plan/blocking.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "cpu/plan/lines.hpp"
 #include "cpu/plan/segments.hpp"
@@ -121,15 +121,15 @@ blocking::read_lines blocking::read_between_src_lines() const {
 
 // That the block touches of one side.
 int blocking::block_lines_in_l1_set(bool of_src) const {
-    return touched_lines_in_l1_set({&tile_, &line_, &inner_}, of_src);
+    std::vector<level> levels;
+    for_each_in_block([&](const level &l) { levels.push_back(l); });
+    return touched_lines_in_l1_set(std::move(levels), of_src);
 }
 
-int blocking::touched_lines_in_l1_set(
-        std::initializer_list<const std::vector<level> *> parts, bool of_src) const {
-    std::vector<level> levels;
-    for (const std::vector<level> *part : parts)
-        std::copy_if(part->begin(), part->end(), std::back_inserter(levels),
-                [&](const level &l) { return !of_src || !reads_one_step(l, limits_); });
+// Steps of padding touch no other line of the source.
+int blocking::touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const {
+    const auto is_padding = [&](const level &l) { return of_src && reads_one_step(l, limits_); };
+    levels.erase(std::remove_if(levels.begin(), levels.end(), is_padding), levels.end());
     return lines_in_l1_set(levels, of_src);
 }
 
@@ -342,11 +342,13 @@ void blocking::sort(bool blocks_by_src) {
 //     destination, instead of 8, 1.334 in place of 1.321, AVX2 the same; with up to 16, 1.275 in
 //     place of 1.273. Vectors of a line were not measured.
 bool blocking::loses_src_lines() const {
-    if (uses_scratch_ || ends_at_lines_ || src_run_bytes_ >= tuning::line_bytes
+    if (line_.size() < 2 || uses_scratch_ || ends_at_lines_ || src_run_bytes_ >= tuning::line_bytes
             || t_.vector_bytes >= tuning::line_bytes)
         return false;
+    std::vector<level> levels = tile_;
+    levels.insert(levels.end(), line_.begin(), line_.end());
     const auto evicts = [&](bool of_src) {
-        return touched_lines_in_l1_set({&tile_, &line_}, of_src) >= tuning::min_lines_that_evict;
+        return touched_lines_in_l1_set(levels, of_src) >= tuning::min_lines_that_evict;
     };
     return evicts(true) && !evicts(false);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -136,8 +135,7 @@ private:
     template <typename Visit>
     void for_each_in_block(Visit &&visit) const;
     int block_lines_in_l1_set(bool of_src) const;
-    int touched_lines_in_l1_set(
-            std::initializer_list<const std::vector<level> *> parts, bool of_src) const;
+    int touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const;
     bool loses_src_lines() const;
 
     dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
