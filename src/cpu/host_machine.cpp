@@ -49,6 +49,7 @@ void take_habits_of_zen3(machine &m) {
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen3;
     m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_zen3;
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3;
+    m.min_unchained_lines_bytes = tuning::min_unchained_lines_bytes_of_zen3;
     switch (m.vector_bytes) {
     case 16: m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes; break;
     case 32:

@@ -927,6 +927,28 @@ TEST(Plan, StagesInTheOrderOfTheSource) {
             (lines {"128 x 1, 3072 -> 9696", "16 x 2, 192 -> 2482176"}));
 }
 
+// Of whole lines shorter runs as well, and of fewer pages, if the machine likes that and the last
+// cache could not hold both tensors.
+TEST(Plan, StagesRunsOfWholeLinesUnchained) {
+    const auto is_chained = [](const vec &dims, dim_t min_lines_bytes, size_t l3_bytes = 0) {
+        machine m = avx2();
+        m.streaming_share_of_cache = 0;
+        m.l3_bytes = l3_bytes;
+        m.min_unchained_lines_bytes = min_lines_bytes;
+        const plan p = planned(normalized(dims, "abcd", "dcba", tfmt_f32), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        const dim_t largest_stride = dims[1] * dims[2] * dims[3] * 4 * 64; // between its blocks
+        EXPECT_EQ(p.scratch.is_chained, p.problem.levels[0].src_stride != largest_stride);
+        return p.scratch.is_chained;
+    };
+    const vec runs_of_256_bytes {608, 75, 12, 96};
+    EXPECT_TRUE(is_chained(runs_of_256_bytes, machine().min_unchained_lines_bytes));
+    EXPECT_FALSE(is_chained(runs_of_256_bytes, 256));
+    EXPECT_TRUE(is_chained(runs_of_256_bytes, 257));
+    EXPECT_TRUE(is_chained(runs_of_256_bytes, 256, size_t(1) << 40));
+    EXPECT_TRUE(is_chained({609, 75, 12, 96}, 256)); // rows that end within lines
+}
+
 // What a block has of the source's rows grows in a scratch that L2 is to hold.
 TEST(Plan, StagesMoreOfShortRows) {
     const auto made = [](dim_t c, dim_t d, size_t l2_scratch_bytes) {

@@ -185,22 +185,23 @@ void blocking::take_padding() {
     take_levels_behind_dst([&](const level &l) { return reads_one_step(l, limits_); });
 }
 
-void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m) {
+void blocking::stage(const staged_block &goal, const machine &m) {
     uses_scratch_ = true;
     // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
     // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
     const bool collides = reads_colliding_rows(t_);
     const growth dst {
-            dst_bytes, block_bytes, tuning::max_staged_whole_dst_bytes, m.staged_whole_dst_bytes};
+            goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
+            m.staged_whole_dst_bytes};
     const bool has_room = collides
             && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
                     >= tuning::min_chain_run_bytes;
     take_runs(dst, collides, has_room ? tuning::scratch_paired_lines : 1);
     join_runs(dst);
     // A block that a scratch cannot hold would not be staged at all.
-    grow_src(src_bytes,
-            std::min(block_bytes,
+    grow_src(goal.src_bytes,
+            std::min(goal.bytes,
                     bytes_in_scratch(
                             tuning::max_scratch_bytes, whole_run_in_block(dst_bytes_, false))));
     // What is small until now goes on along the destination: the longer its runs the better.
@@ -208,11 +209,10 @@ void blocking::stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const 
         grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
     const dim_t run_bytes = whole_run_in_block(dst_bytes_, false);
     if (m.l2_scratch_bytes)
-        grow_src(src_bytes, bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
+        grow_src(goal.src_bytes, bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
     sort(false);
     put_continuation_last();
-    if (run_bytes >= tuning::min_unchained_run_bytes
-            && chained_src_pages() > tuning::max_chained_pages)
+    if (is_better_unchained(run_bytes, goal.min_unchained_lines_bytes))
         sort(true);
     else
         sort_above_chain();
@@ -308,6 +308,15 @@ ptrdiff_t blocking::n_chain_levels() const {
     for (; std::next(chain) != outer_.rend(); ++chain)
         if (std::next(chain)->dst_stride != chain->dst_stride * chain->extent) break;
     return chain - outer_.rbegin() + 1;
+}
+
+// Of runs of whole lines, from `min_lines_bytes` on, a chain keeps nothing back.
+bool blocking::is_better_unchained(dim_t run_bytes, dim_t min_lines_bytes) const {
+    const dim_t n_pages = chained_src_pages();
+    if (run_bytes >= tuning::min_unchained_run_bytes && n_pages > tuning::max_chained_pages)
+        return true;
+    return run_bytes >= min_lines_bytes && run_bytes % tuning::line_bytes == 0
+            && n_pages > tuning::max_chained_pages_of_lines && keeps_all_lines();
 }
 
 // Pages of the source that the blocks of a chain read in all.
@@ -570,8 +579,13 @@ bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to
     if (src_run_bytes_ >= tuning::line_bytes) return true;
     const dim_t n_blocks = to.max_bytes / (bytes_ * l.extent);
     return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes
-            || !std::all_of(all_.begin(), all_.end(), keeps_lines)
-            || !std::all_of(tile_.begin(), tile_.end(), keeps_lines);
+            || !keeps_all_lines();
+}
+
+// Whether all rows of the destination begin where a line does.
+bool blocking::keeps_all_lines() const {
+    return std::all_of(all_.begin(), all_.end(), keeps_lines)
+            && std::all_of(tile_.begin(), tile_.end(), keeps_lines);
 }
 
 // Steps of the level that goes on where the destination's run ends, also that of a level which

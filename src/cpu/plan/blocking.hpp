@@ -72,9 +72,16 @@ public:
     // Takes steps of padding that go on where the tile's run of the destination ends.
     void take_padding();
 
-    // Blocks of a scratch: so many bytes of the destination's runs and of the source's, so many in
-    // all; each continues the runs of the one before it, but for long runs from many pages.
-    void stage(dim_t dst_bytes, dim_t src_bytes, dim_t block_bytes, const machine &m);
+    // What a block of a scratch that goes past the caches should have: bytes of the destination's
+    // runs and of the source's, and in all; and from how long runs on, if these are whole lines,
+    // it is not chained where a chain reads many pages.
+    struct staged_block {
+        dim_t dst_bytes, src_bytes, bytes, min_unchained_lines_bytes = no_limit;
+    };
+
+    // Blocks of a scratch, each of which continues the runs of the one before it, but for long runs
+    // from many pages.
+    void stage(const staged_block &goal, const machine &m);
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
     // lines of them.
@@ -118,6 +125,7 @@ private:
     dim_t grow(dim_t run_bytes, bool of_src, const growth &to);
     dim_t take_next(dim_t run_bytes, bool of_src, const growth &to);
     bool takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const;
+    bool keeps_all_lines() const;
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
     dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
@@ -144,6 +152,7 @@ private:
     void sort_above_chain();
     ptrdiff_t n_chain_levels() const;
     dim_t chained_src_pages() const;
+    bool is_better_unchained(dim_t run_bytes, dim_t min_lines_bytes) const;
 
     int widest_elem_bits() const;
 

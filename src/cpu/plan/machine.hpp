@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "tensorfmt/tensorfmt.h"
 
@@ -74,6 +75,9 @@ struct machine {
     // Length up to which such blocks have all of a row of the destination, if they then read few
     // rows of the source; 0: as of any number of rows.
     dim_t staged_whole_dst_bytes = 0;
+    // Runs of whole lines from which on such blocks, where the last cache could not hold both, are
+    // not chained through many pages; at the most: never.
+    dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }
