@@ -191,8 +191,7 @@ void blocking::stage(const staged_block &goal, const machine &m) {
     // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
     const bool collides = reads_colliding_rows(t_);
-    const growth dst {
-            goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
+    const growth dst {goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
             m.staged_whole_dst_bytes};
     const bool has_room = collides
             && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
@@ -578,8 +577,7 @@ bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to
         return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
     const dim_t n_blocks = to.max_bytes / (bytes_ * l.extent);
-    return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes
-            || !keeps_all_lines();
+    return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes || !keeps_all_lines();
 }
 
 // Whether all rows of the destination begin where a line does.

@@ -180,8 +180,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
-        b.stage({tuning::staged_near_dst_bytes, m.staged_near_src_bytes,
-                        m.staged_near_block_bytes},
+        b.stage({tuning::staged_near_dst_bytes, m.staged_near_src_bytes, m.staged_near_block_bytes},
                 m);
         break;
     case memory_pattern::collected:

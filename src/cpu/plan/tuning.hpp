@@ -759,8 +759,8 @@ constexpr dim_t min_chain_run_bytes = 2 * line_bytes;
 constexpr dim_t min_unchained_run_bytes = 4096;
 constexpr dim_t max_chained_pages = 1024;
 
-// On Zen 3 shorter ones too, of fewer pages, if they are whole lines, of which a chain keeps nothing
-// back, and the last cache could not hold both tensors.
+// On Zen 3 shorter ones too, of fewer pages, if they are whole lines, of which a chain keeps
+// nothing back, and the last cache could not hold both tensors.
 //     Times over those of chains, 217 reorders of 32 to 64 MB / 42 transposes of 400 MB, from 192
 //     bytes on and beyond 256 pages 0.960 / 0.918 (f32 fedcba 32x15x15x15x15x32 0.73, but
 //     abcd -> dcba 608x75x12x96 1.17), 64 pages 0.956 / 0.918, from 256 bytes on 0.962 / 0.941,
