@@ -949,6 +949,20 @@ TEST(Plan, StagesRunsOfWholeLinesUnchained) {
     EXPECT_TRUE(is_chained({609, 75, 12, 96}, 256)); // rows that end within lines
 }
 
+// Rows of the scratch are filled at once, also with padding around a few steps of data.
+TEST(Plan, FillsPaddingInAScratchInnermost) {
+    const auto innermost = [](dim_t n_read) {
+        machine m = sse41();
+        m.l3_bytes = 0;
+        const plan p = planned(
+                normalized({n_read, 96, 56, 56}, "abcd", "ABcd16a16b", tfmt_bf16), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return plan_test::texts_of(p.problem.levels).back();
+    };
+    EXPECT_EQ(innermost(4), "16 x 1, 602112 -> 32");
+    EXPECT_NE(innermost(5), "16 x 1, 602112 -> 32");
+}
+
 // What a block has of the source's rows grows in a scratch that L2 is to hold.
 TEST(Plan, StagesMoreOfShortRows) {
     const auto made = [](dim_t c, dim_t d, size_t l2_scratch_bytes) {

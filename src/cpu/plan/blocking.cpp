@@ -2,6 +2,7 @@
 #include "cpu/plan/blocking.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cpu/plan/lines.hpp"
@@ -24,9 +25,15 @@ bool belongs_to_driver(const std::vector<level> &levels, const tile &t, const le
 // Whether all steps but the first are padding, so that nothing is read along the level.
 bool reads_one_step(const level &l, const limit_list &limits) { return !is_read(limits, l, 0); }
 
-// How far apart the steps of a level are, in the order in which one side is visited.
-dim_t visited_stride(const level &l, const limit_list &limits, bool by_src) {
-    return by_src && reads_one_step(l, limits) ? 0 : stride_of(l, by_src);
+constexpr dim_t any_steps_per_read = std::numeric_limits<dim_t>::max();
+
+// How far apart the steps of a level are, in the order in which one side is visited. A level that
+// reads one step, or one of each `steps_per_read` and fewer, is padding.
+dim_t visited_stride(const level &l, const limit_list &limits, bool by_src,
+        dim_t steps_per_read = any_steps_per_read) {
+    const bool is_padding = reads_one_step(l, limits)
+            || read_steps(limits, l) <= l.extent / steps_per_read;
+    return by_src && is_padding ? 0 : stride_of(l, by_src);
 }
 
 // The driver's levels first; the others by falling stride on one side, so that its addresses are
@@ -35,14 +42,16 @@ dim_t visited_stride(const level &l, const limit_list &limits, bool by_src) {
 // destination. f32 acdb -> ABcd16a32b 1x64x56x56, with 1 step of data and 15 of padding in a: 0.9
 // of the time, f16 acdb -> ABcd40a32b 2x128x28x28 0.4. (Taken out of the blocks as well, what they
 // leave to a block along the source is single lines of the destination: up to 1.5.)
-void sort_levels(std::vector<level> &levels, const limit_list &limits, const tile &t, bool by_src) {
+void sort_levels(std::vector<level> &levels, const limit_list &limits, const tile &t, bool by_src,
+        dim_t steps_per_read = any_steps_per_read) {
     const std::vector<level> all = levels;
     std::stable_sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
         const bool driver_a = belongs_to_driver(all, t, a);
         const bool driver_b = belongs_to_driver(all, t, b);
         if (driver_a != driver_b) return driver_a;
         if (driver_a) return a.dim < b.dim;
-        return visited_stride(a, limits, by_src) > visited_stride(b, limits, by_src);
+        return visited_stride(a, limits, by_src, steps_per_read)
+                > visited_stride(b, limits, by_src, steps_per_read);
     });
     for (size_t i = 0; i < levels.size(); i++)
         for (size_t j = i + 1; j < levels.size(); j++)
@@ -335,7 +344,8 @@ void blocking::sort(bool blocks_by_src) {
     sort_levels(outer_, limits_, t_, blocks_by_src);
     if (!uses_scratch_) sink_driver_levels(blocks_by_src);
     sort_levels(pages_, limits_, t_, blocks_by_src);
-    sort_levels(inner_, limits_, t_, fills_scratch_by_src());
+    sort_levels(inner_, limits_, t_, fills_scratch_by_src(),
+            uses_scratch_ ? tuning::min_steps_per_read_in_scratch : any_steps_per_read);
     sort_levels(line_, limits_, t_, loses_src_lines());
 }
 
