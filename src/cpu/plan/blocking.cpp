@@ -320,11 +320,11 @@ ptrdiff_t blocking::n_chain_levels() const {
 
 // Of runs of whole lines, from `min_lines_bytes` on, a chain keeps nothing back.
 bool blocking::is_better_unchained(dim_t run_bytes, dim_t min_lines_bytes) const {
-    const dim_t n_pages = chained_src_pages();
-    if (run_bytes >= tuning::min_unchained_run_bytes && n_pages > tuning::max_chained_pages)
+    if (run_bytes >= tuning::min_unchained_run_bytes
+            && chained_src_pages() > tuning::max_chained_pages)
         return true;
-    return run_bytes >= min_lines_bytes && run_bytes % tuning::line_bytes == 0
-            && n_pages > tuning::max_chained_pages_of_lines && keeps_all_lines();
+    return run_bytes >= min_lines_bytes && run_bytes % tuning::line_bytes == 0 && keeps_all_lines()
+            && chained_src_pages() > tuning::max_chained_pages_of_lines;
 }
 
 // Pages of the source that the blocks of a chain read in all.
@@ -344,8 +344,7 @@ void blocking::sort(bool blocks_by_src) {
     sort_levels(outer_, limits_, t_, blocks_by_src);
     if (!uses_scratch_) sink_driver_levels(blocks_by_src);
     sort_levels(pages_, limits_, t_, blocks_by_src);
-    sort_levels(inner_, limits_, t_, fills_scratch_by_src(),
-            uses_scratch_ ? tuning::min_steps_per_read_in_scratch : any_steps_per_read);
+    sort_levels(inner_, limits_, t_, fills_scratch_by_src(), tuning::min_steps_per_read_in_scratch);
     sort_levels(line_, limits_, t_, loses_src_lines());
 }
 
