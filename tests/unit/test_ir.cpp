@@ -2,6 +2,7 @@
 // Kernel IR as data: what verify() refuses, what the interpreter does with a kernel made by hand,
 // what build() makes of small plans, and the text of one of them.
 #include "cpu/ir/ir.hpp"
+#include "cpu/ir/repack.hpp"
 #include "cpu/ir/widen.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -482,6 +483,83 @@ TEST(WidenStores, OfShortRows) {
     const dim_t enough = tfmt::cpu::tuning::max_moved_bytes_of_widened_masks / 9;
     EXPECT_GT(n_wide(sse41(), enough), 0);
     EXPECT_EQ(n_wide(avx512(), enough), 0);
+}
+
+// 3 channels of 16 pixels: three vectors on either side, with any permutation of two registers.
+TEST(Repack, ThreeChannelsAreThreeVectors) {
+    for (const char *tag : {"abcd", "acdb"}) {
+        const char *other = tag[1] == 'b' ? "acdb" : "abcd";
+        const kernel k = built(normalized({1, 3, 16, 16}, tag, other, tfmt_f32), avx512());
+        ASSERT_EQ(k.blocks.size(), 1u);
+        expect_counts(k.blocks[0], {3, 6, 0, 3});
+        EXPECT_LE(k.constants.size(), 6u); // none of the stages' own
+        for (const op &o : k.blocks[0])
+            for (const chunk &c : o.chunks)
+                EXPECT_EQ(c.mask, low_bits(64));
+    }
+    // Bytes need VBMI.
+    const auto bytes = normalized({1, 3, 16, 16}, "acdb", "abcd", tfmt_u8);
+    expect_counts(built(bytes, avx512_vbmi()).blocks[0], {3, 6, 0, 3});
+    EXPECT_GT(count_ops(built(bytes, avx512()).blocks[0]).shuffles, 6);
+}
+
+// Of the kernel's one block, with elements of 8 bytes.
+int repacked(kernel &k) { return repack(k.blocks[0], 8, 1, k); }
+
+kernel pairs_kernel(std::vector<op> ops) {
+    kernel k;
+    k.vector_bytes = 16;
+    k.n_values = 8;
+    byte_indices others {}, turned {}, joined {};
+    for (int i = 0; i < 16; i++) {
+        turned[size_t(i)] = uint8_t((i + 8) % 16);
+        joined[size_t(i)] = uint8_t(i + 8);
+    }
+    k.constants = {others, turned, joined};
+    k.blocks = {std::move(ops)};
+    return k;
+}
+
+TEST(Repack, GathersVectorsOfTheDestination) {
+    // A pair that is turned round three times, and stored in halves with a zero between them.
+    op zero(op_kind::zero);
+    zero.out = 4;
+    kernel k = pairs_kernel({make_load(0, 16, {{0, all16}}),
+            make_indexed(op_kind::permute, 1, 0, -1, 1),
+            make_indexed(op_kind::permute, 2, 1, -1, 1),
+            make_indexed(op_kind::permute, 3, 2, -1, 1), zero, make_store(4, 16, {{8, all8}}),
+            make_store(3, 16, {{0, all8}}), make_store(0, 16, {{16, all8}})});
+    k.n_values = repacked(k);
+    ASSERT_EQ(verify(k), "");
+    expect_counts(k.blocks[0], {1, 1, 1, 2});
+    k.root = {make_block(0)};
+    const std::array<uint64_t, 2> src {5, 7};
+    std::array<uint64_t, 4> dst {1, 1, 1, 1};
+    interpret(k, src.data(), dst.data(), 1, false);
+    EXPECT_EQ(dst, (std::array<uint64_t, 4> {7, 0, 5, 1}));
+}
+
+TEST(Repack, OnlyWhereThatCostsLess) {
+    // One vector as it is; and one that is put together of halves, by one permute either way.
+    kernel copy = pairs_kernel({make_load(0, 16, {{0, all16}}), make_store(0, 16, {{0, all16}})});
+    EXPECT_EQ(repacked(copy), 0);
+    kernel halves = pairs_kernel({make_load(0, 16, {{0, all16}}), make_load(1, 16, {{32, all16}}),
+            make_indexed(op_kind::permute2, 2, 0, 1, 2), make_store(2, 16, {{0, all16}})});
+    EXPECT_EQ(repacked(halves), 0);
+    EXPECT_EQ(halves.constants.size(), 3u);
+    EXPECT_EQ(halves.blocks[0].size(), 4u);
+}
+
+TEST(Repack, NotWhatIsNoWholeElementsApart) {
+    // What costs less, until one half lies 12 bytes behind the other one.
+    const auto with_second_at = [](int64_t at) {
+        return pairs_kernel({make_load(0, 16, {{0, all8}}), make_load(1, 16, {{at, all8}}),
+                make_store(0, 16, {{0, all8}}), make_store(1, 16, {{8, all8}})});
+    };
+    kernel together = with_second_at(8), apart = with_second_at(12);
+    EXPECT_GT(repacked(together), 0);
+    expect_counts(together.blocks[0], {1, 0, 0, 1});
+    EXPECT_EQ(repacked(apart), 0);
 }
 
 TEST(Text, OfEveryOperation) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cpu/ir/cut_masks.hpp"
+#include "cpu/ir/repack.hpp"
 #include "cpu/ir/widen.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -19,6 +20,7 @@ public:
           t_(p.the_tile),
           state_(state),
           k_(k),
+          n_kept_constants_(k.constants.size()),
           load_cuts_(cut_dims([](const dim_limits &l) { return l.load; })),
           store_cuts_(cut_dims([](const dim_limits &l) { return l.store; })) {
         for (const tile_bit &b : t_.bits) {
@@ -45,6 +47,8 @@ public:
         }
         store_all();
         if (has_dead_) drop_dead();
+        if (may_repack())
+            if (const int n = repack(ops_, t_.elem_bytes, n_kept_constants_, k_)) n_values_ = n;
         widen_stores(ops_, max_widened_bytes(p_));
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
@@ -545,6 +549,16 @@ private:
                 });
     }
 
+    // Whole elements that are moved as they are, of packed runs or in stages that carry zeros
+    // along.
+    bool may_repack() const {
+        const bool has_gaps = zero_ >= 0 || is_dst_packed(t_, t_.dst_run)
+                || is_src_packed(t_, t_.src_run);
+        return has_gaps && !state_.in_padding && p_.mode == plan_mode::move && !p_.problem.converts
+                && p_.target.can_permute(t_.elem_bytes) && t_.vector_bytes >= 16
+                && t_.src_elem_bits == 8 * t_.elem_bytes && t_.dst_elem_bits == 8 * t_.elem_bytes;
+    }
+
     // What no store needs.
     void drop_dead() {
         std::vector<bool> used(size_t(n_values_), false);
@@ -566,6 +580,7 @@ private:
     const tile &t_;
     const nest_state &state_;
     kernel &k_;
+    const size_t n_kept_constants_; // of other blocks
     const cut_list load_cuts_;
     const cut_list store_cuts_;
     stride_list src_strides_; // of the tile's bits
