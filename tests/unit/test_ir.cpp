@@ -503,8 +503,21 @@ TEST(Repack, ThreeChannelsAreThreeVectors) {
     EXPECT_GT(count_ops(built(bytes, avx512()).blocks[0]).shuffles, 6);
 }
 
+// Past the caches all of them are whole vectors, whatever that costs: 9 rows take 8 permutes each.
+TEST(Repack, AlwaysWhereLinesAreStreamed) {
+    const move_problem move = normalized({9, 4096}, "ab", "ba", tfmt_f32);
+    machine m = avx512();
+    m.l3_bytes = 0;
+    tfmt::cpu::plan p;
+    ASSERT_TRUE(tfmt::cpu::make_streamed_plan(move, m, &p));
+    const kernel k = build(p, p.kernels[0]);
+    ASSERT_EQ(verify(k), "");
+    for (const block &ops : k.blocks)
+        expect_counts(ops, {9, 72, 0, 9});
+}
+
 // Of the kernel's one block, with elements of 8 bytes.
-int repacked(kernel &k) { return repack(k.blocks[0], 8, 1, k); }
+int repacked(kernel &k) { return repack(k.blocks[0], 8, false, 1, k); }
 
 kernel pairs_kernel(std::vector<op> ops) {
     kernel k;

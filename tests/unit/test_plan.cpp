@@ -604,6 +604,29 @@ TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     EXPECT_FALSE(streamed.the_tile.phased.empty());
 }
 
+// Packed runs of few rows are whole lines side by side, with any permutation of two registers.
+TEST(Plan, StreamsLinesGatheredFromFewRows) {
+    const auto is_streamed = [](dim_t n_rows, dim_t n_pixels, tfmt_data_type_t type, machine m) {
+        m.l3_bytes = 0;
+        plan streamed;
+        return make_streamed_plan(normalized({n_rows, n_pixels}, "ab", "ba", type), m, &streamed);
+    };
+    EXPECT_TRUE(is_streamed(3, 4096, tfmt_f32, avx512()));
+    EXPECT_TRUE(is_streamed(3, 4096, tfmt_bf16, avx512()));
+    EXPECT_TRUE(is_streamed(9, 4096, tfmt_f32, avx512()));
+    EXPECT_FALSE(is_streamed(11, 4096, tfmt_f32, avx512()));
+    EXPECT_TRUE(is_streamed(3, 4096, tfmt_u8, avx512_vbmi()));
+    EXPECT_FALSE(is_streamed(3, 4096, tfmt_u8, avx512())); // no permutation of bytes
+    EXPECT_FALSE(is_streamed(3, 4096, tfmt_f32, avx2()));
+    // A row that is read by elements, 3 of each 6.
+    machine m = avx512();
+    m.l3_bytes = 0;
+    plan streamed;
+    EXPECT_FALSE(make_streamed_plan(normalized(by_strides({3, 4096}, {8192, 2}, tfmt_f32),
+                                            by_tag({3, 4096}, "ba", tfmt_f32)),
+            m, &streamed));
+}
+
 // Blocks of a streamed destination end where lines do: 48 of a, 16 of them data, are not halved.
 TEST(Plan, StreamedBlocksEndAtLines) {
     machine m = sse41();

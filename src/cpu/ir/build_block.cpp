@@ -47,8 +47,10 @@ public:
         }
         store_all();
         if (has_dead_) drop_dead();
-        if (may_repack())
-            if (const int n = repack(ops_, t_.elem_bytes, n_kept_constants_, k_)) n_values_ = n;
+        if (may_repack()) {
+            const int n = repack(ops_, t_.elem_bytes, streams_parts(), n_kept_constants_, k_);
+            if (n) n_values_ = n;
+        }
         widen_stores(ops_, max_widened_bytes(p_));
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
@@ -549,11 +551,16 @@ private:
                 });
     }
 
+    // Past the caches stores are whole vectors, even where the stages leave parts of them.
+    bool streams_parts() const {
+        return p_.stores == store_path::streamed && !stores_vectors(t_, p_.store_vector_bytes());
+    }
+
     // Whole elements that are moved as they are, of packed runs or in stages that carry zeros
     // along.
     bool may_repack() const {
         const bool has_gaps = zero_ >= 0 || is_dst_packed(t_, t_.dst_run)
-                || is_src_packed(t_, t_.src_run);
+                || is_src_packed(t_, t_.src_run) || streams_parts();
         return has_gaps && !state_.in_padding && p_.mode == plan_mode::move && !p_.problem.converts
                 && p_.target.can_permute(t_.elem_bytes) && t_.vector_bytes >= 16
                 && t_.src_elem_bits == 8 * t_.elem_bytes && t_.dst_elem_bits == 8 * t_.elem_bytes;

@@ -35,9 +35,9 @@ public:
         find_stores();
     }
 
-    bool is_worth_it() const {
+    bool is_worth_it(bool always) const {
         return is_in_steps_ && loads_.size() <= tuning::max_repacked_loads
-                && cost() < tuning::max_repacked_cost * old_cost();
+                && (always || cost() < tuning::max_repacked_cost * old_cost());
     }
 
     block build() {
@@ -273,9 +273,9 @@ private:
 
 } // namespace
 
-int repack(block &ops, int elem_bytes, size_t n_kept_constants, kernel &k) {
+int repack(block &ops, int elem_bytes, bool always, size_t n_kept_constants, kernel &k) {
     repacker r(ops, elem_bytes, k);
-    if (!r.is_worth_it()) return 0;
+    if (!r.is_worth_it(always)) return 0;
     k.constants.resize(n_kept_constants);
     ops = r.build();
     return r.n_values();

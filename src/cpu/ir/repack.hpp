@@ -13,8 +13,9 @@ namespace tfmt::cpu::ir {
 // do not exist; to memory they are three vectors. So each vector of the destination is gathered
 // from those of the source that it has elements of, by one permute for each but the first: 3 loads,
 // 6 permutes and 3 stores, in place of 3 loads, 4 shuffles, 8 permutes and 4 stores in part.
-//     Constants of `k` from `n_kept_constants` on are the block's own and replaced by those of the
+//     `always`: whatever it costs. Constants of `k` from `n_kept_constants` on are the block's own
+//     and replaced by those of the
 // new one. Returns how many values that has; 0: the block stays as it is.
-int repack(block &ops, int elem_bytes, size_t n_kept_constants, kernel &k);
+int repack(block &ops, int elem_bytes, bool always, size_t n_kept_constants, kernel &k);
 
 } // namespace tfmt::cpu::ir

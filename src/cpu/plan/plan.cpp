@@ -50,18 +50,48 @@ std::vector<level> levels_without_tile(const move_problem &p, const tile &t) {
     return levels;
 }
 
+// Whether the tile's runs, though none is a vector, are whole ones side by side, which ir/repack
+// gathers from few rows of the source.
+bool gathers_vectors(const plan &p) {
+    const tile &t = p.the_tile;
+    if (!p.target.can_permute(t.elem_bytes) || p.problem.converts || !t.phased.empty()
+            || is_src_packed(t, t.src_run))
+        return false;
+    dim_t n_elems = 1, n_rows = 1, last_bytes = 0;
+    for (int d = 0; d < int(p.problem.limits.size()); d++) {
+        dim_t n_steps = 1, unit = 0; // of the dimension in the tile, as if all of them existed
+        bool is_row = true;
+        for (size_t b = 0; b < t.bits.size(); b++) {
+            if (t.bits[b].dim != d) continue;
+            if (unit == 0) unit = t.bits[b].weight;
+            if (t.bits[b].weight != n_steps * unit || t.bits[b].src_stride_bytes % t.elem_bytes)
+                return false;
+            n_steps *= 2;
+            is_row = is_row && !contains(t.src_run, b);
+        }
+        if (unit == 0) continue;
+        const dim_t n = std::min(n_steps, (p.problem.limits[size_t(d)].store + unit - 1) / unit);
+        n_elems *= n;
+        if (is_row) n_rows *= n;
+        for (const tile_bit &b : t.bits)
+            if (b.dim == d && (n - 1) & (b.weight / unit)) last_bytes += b.dst_stride_bytes;
+    }
+    const dim_t bytes = n_elems * t.elem_bytes;
+    return last_bytes + t.elem_bytes == bytes && bytes % p.store_vector_bytes() == 0
+            && n_rows <= tuning::max_gathered_rows;
+}
+
 // Whether every address of a whole-vector store is the destination pointer plus a multiple of the
 // vector, and every vector a whole one.
 bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = p.store_vector_bytes();
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
-            || p.problem.dst_offset_bytes % p.dst_alignment_bytes || is_dst_packed(t, t.dst_run))
+            || p.problem.dst_offset_bytes % p.dst_alignment_bytes)
         return false;
     const conversion &c = p.problem.converts;
     if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;
-    for (size_t b = 0; b < t.bits.size(); b++)
-        if (!contains(t.dst_run, b) && t.bits[b].dst_stride_bytes % v) return false;
+    if (!stores_vectors(t, v) && !gathers_vectors(p)) return false;
     for (const phased_bits &b : t.phased)
         if (!b.bits.empty() && !contains(t.dst_run, size_t(b.bits[0]))
                 && std::any_of(b.dst_digits.begin(), b.dst_digits.end(),

@@ -401,6 +401,13 @@ bool is_dst_packed(const tile &t, const bit_indices &run) {
     return is_packed(t, run, &tile_bit::dst_stride_bytes, t.dst_elem_bits);
 }
 
+bool stores_vectors(const tile &t, int vector_bytes) {
+    if (is_dst_packed(t, t.dst_run)) return false;
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (!contains(t.dst_run, b) && t.bits[b].dst_stride_bytes % vector_bytes) return false;
+    return true;
+}
+
 tile choose_tile(const move_problem &p, const machine &m, store_path stores, bool with_phases) {
     const auto irregular = [](const level &l) { return !l.is_regular(); };
     // A scratch has one stride for each level.

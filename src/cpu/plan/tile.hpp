@@ -106,6 +106,9 @@ bool contains(const bit_indices &run, size_t bit);
 bool is_src_packed(const tile &t, const bit_indices &run);
 bool is_dst_packed(const tile &t, const bit_indices &run);
 
+// Whether the runs of the destination, which fill vectors, begin multiples of `vector_bytes` apart.
+bool stores_vectors(const tile &t, int vector_bytes);
+
 // Registers that a tile may have, as a power of two.
 int max_reg_bits(const move_problem &p, const machine &m);
 
