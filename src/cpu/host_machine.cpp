@@ -26,6 +26,7 @@ void take_habits_of_intel(machine &m) {
 
 void take_habits_of_amd(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
+    m.max_read_rows = tuning::max_read_rows_of_amd;
     m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
     m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
     switch (m.vector_bytes) {

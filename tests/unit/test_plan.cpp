@@ -604,6 +604,27 @@ TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     EXPECT_FALSE(streamed.the_tile.phased.empty());
 }
 
+// Long rows of few parts of the source are copied along the destination.
+TEST(Plan, CopiesAlongTheDestination) {
+    const auto goes_along_dst = [](const vec &dims, const char *src, const char *dst) {
+        machine m = avx2();
+        m.l2_bytes = 0;
+        m.max_read_rows = 8;
+        const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
+        // The inner one of the two levels of rows.
+        const dim_t row_bytes = dims.back() * 4;
+        const auto inner = std::find_if(p.problem.levels.rbegin(), p.problem.levels.rend(),
+                [&](const level &l) { return std::max(l.src_stride, l.dst_stride) > row_bytes; });
+        return inner->dst_stride == row_bytes;
+    };
+    EXPECT_TRUE(goes_along_dst({8, 200, 512}, "abc", "bac"));
+    EXPECT_TRUE(goes_along_dst({8, 200, 500}, "abc", "bac")); // not of whole tiles
+    EXPECT_FALSE(goes_along_dst({9, 200, 512}, "abc", "bac"));
+    EXPECT_FALSE(goes_along_dst({8, 200, 512}, "bac", "abc")); // 8 of the destination
+    EXPECT_TRUE(goes_along_dst({8, 200, 128}, "abc", "bac"));
+    EXPECT_FALSE(goes_along_dst({8, 200, 96}, "abc", "bac")); // short rows
+}
+
 // Packed runs of few rows are whole lines side by side, with any permutation of two registers.
 TEST(Plan, StreamsLinesGatheredFromFewRows) {
     const auto is_streamed = [](dim_t n_rows, dim_t n_pixels, tfmt_data_type_t type, machine m) {

@@ -88,6 +88,32 @@ void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m)
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
+// Rows of up to `row_bytes` that are read (or written) before more is of the first one, in the
+// order of the other side.
+dim_t rows_in_turn(std::vector<level> levels, dim_t row_bytes, bool of_src) {
+    std::sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
+        return stride_of(a, !of_src) < stride_of(b, !of_src);
+    });
+    dim_t n = 1;
+    for (const level &l : levels) {
+        if (l.src_stride == l.dst_stride && l.src_stride < row_bytes) continue; // within a row
+        if (stride_of(l, of_src) <= row_bytes) break;
+        n *= l.extent;
+    }
+    return n;
+}
+
+// Whether copies of long rows go on along the destination: if that leads to few rows of the source,
+// and to fewer than of the destination the other way.
+bool copies_along_dst(const tile &t, std::vector<level> levels, const machine &m) {
+    std::sort(levels.begin(), levels.end(),
+            [](const level &a, const level &b) { return a.dst_stride > b.dst_stride; });
+    const dim_t row_bytes = copied_row_bytes(t, levels);
+    if (row_bytes < tuning::min_long_copied_row_bytes) return false;
+    const dim_t n = rows_in_turn(levels, row_bytes, true);
+    return n <= m.max_read_rows && n < rows_in_turn(levels, row_bytes, false);
+}
+
 // Whether a block of little of the destination stores whole lines of it, in a tensor so small that
 // those of the next block are in the caches.
 bool leaves_few_lines(const tile &t, const std::vector<level> &levels) {
@@ -151,7 +177,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
             else
                 b.grow_dst(target_bytes);
         }
-        b.sort(pattern == memory_pattern::beyond_l2);
+        b.sort(pattern == memory_pattern::beyond_l2 && !(copies && copies_along_dst(t, levels, m)));
         if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, t, false, m);
         break;
     case memory_pattern::streamed:

@@ -35,6 +35,9 @@ struct machine {
     // written in turns at full speed; 0: no limit worth keeping to.
     int read_ahead_rows = 0, max_written_rows = 0;
     int max_copied_rows = 0; // written in turns, where they are copied as they are
+    // Rows of a source in the caches beyond L2 that are copied from in turns, along the
+    // destination, if they are long.
+    int max_read_rows = 0;
     // Most rows of one set of L1 in which tiles write padding at full speed, so that beyond L2 a
     // pass of its own costs more than it saves but for nearly all; 0: as many as of data.
     int max_padded_rows = 0;

@@ -639,6 +639,15 @@ constexpr dim_t min_long_copied_row_bytes = 512;
 constexpr dim_t page_long_copied_src_bytes = 2048;
 constexpr dim_t page_long_copied_dst_bytes = 16384;
 
+// On AMD such rows are copied in the order of the destination, not of the source, where that leads
+// to so few rows of the source and to more of the destination the other way.
+//     Those of 10200 reorders that it changes on Zen 4, time over memcpy in the order of the source
+//     / with up to 4 / 8 / 16 rows: 27 1.101 / 1.064 1.054 1.060 (bf16 abcd -> acbd 1x4x512x512
+//     1.20 / 1.02, slower than oneDNN before), AVX2 26 1.099 / 1.056 1.054 1.044, SSE4.1 24 1.164 /
+//     1.094 1.091 1.090. With rows of 256 bytes and more the same; of any number of rows, copies of
+//     64 bytes and more 1.003 of the time; streamed copies 1.16 to 2.1.
+constexpr int max_read_rows_of_amd = 8;
+
 // Rows of the destination count, for both blocks of pages, from so far apart on.
 //     The 140 copies from 4096 / 2048 / 1024 / 512 bytes on 1.059 1.034 1.028 1.041, worst 1.52
 //     1.29 1.29 1.38; AVX2 1.047 / 1.027 / 1.025, SSE4.1 1.056 / 1.027 / 1.025. 46 streamed
