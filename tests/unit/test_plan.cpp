@@ -1503,6 +1503,22 @@ TEST(Plan, FetchesWhatIsReadInRows) {
     EXPECT_GT(prefetch({1024, 1088}, "ab", "ba"), 0);
 }
 
+// Nor are lines that are read in their order, one of 8 elements here, fetched from near caches; but
+// blocks of a transpose, which cover rows a part at a time.
+TEST(Plan, FetchesNoLinesOfOneStream) {
+    const auto prefetch = [](const vec &dims, const char *src, const char *dst, size_t l3_bytes) {
+        machine m = avx512();
+        m.l3_bytes = l3_bytes;
+        return planned(normalized(dims, src, dst, tfmt_f32), m).prefetch_bytes;
+    };
+    const vec image {1, 4, 256, 256};
+    constexpr size_t near = 32 << 20, far = 16 << 20; // of 8 MiB that are touched
+    EXPECT_EQ(prefetch(image, "Abcd8a", "abcd", near), 0);
+    EXPECT_GT(prefetch(image, "Abcd8a", "abcd", far), 0);
+    EXPECT_GT(prefetch(image, "Abcd40a", "abcd", near), 0); // more than two lines apart
+    EXPECT_GT(prefetch({4, 12, 384, 64}, "abcd", "abdc", near), 0);
+}
+
 // 3 channels in blocks of 4: the fourth is read with the others and dropped.
 TEST(Plan, RunsGoOnBehindHoles) {
     const auto run = [](const vec &dims, const char *src, const char *dst) {

@@ -409,13 +409,14 @@ void blocking::sink_driver_levels(bool by_src) {
 }
 
 loop_order blocking::order() const {
-    loop_order order {outer_, int(inner_.size() + line_.size()), 0, false};
+    loop_order order {outer_, int(inner_.size() + line_.size()), 0, false, false};
     order.levels.insert(order.levels.end(), pages_.begin(), pages_.end());
     const auto next = std::find_if(order.levels.rbegin(), order.levels.rend(),
             [&](const level &l) { return !reads_one_step(l, limits_); });
     if (next != order.levels.rend() && next->is_regular()) {
         order.next_block_bytes = next->src_stride;
         order.reads_on = reads_on(*next);
+        order.reads_on_over_gaps = reads_on_over_gaps(*next);
     }
     order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
     order.levels.insert(order.levels.end(), line_.begin(), line_.end());
@@ -454,6 +455,32 @@ bool blocking::reads_on(const level &next) const {
     const dim_t row = whole_run_in_block(src_bytes_, true);
     return tile_row == tile_src_bytes_ && row == bytes_ / tile_bytes_ * tile_src_bytes_
             && next.src_stride == row;
+}
+
+// Whether runs of the source are read at equal distances, of no more than two lines, in the order
+// of their addresses; in any order within a tile and within a small block.
+bool blocking::reads_on_over_gaps(const level &next) const {
+    std::vector<level> levels = tile_; // inner to outer
+    const auto sort_by_src = [&] {
+        std::sort(levels.begin(), levels.end(),
+                [](const level &a, const level &b) { return a.src_stride < b.src_stride; });
+    };
+    sort_by_src();
+    levels.insert(levels.end(), line_.rbegin(), line_.rend());
+    levels.insert(levels.end(), inner_.rbegin(), inner_.rend());
+    if (next.src_stride <= tuning::max_unordered_block_bytes) sort_by_src();
+    levels.push_back(next);
+    dim_t step_bytes = 0;
+    for (const level &l : levels) {
+        if (l.src_stride < src_run_bytes_) continue; // within a run
+        if (step_bytes == 0) {
+            step_bytes = l.src_stride;
+            if (step_bytes > 2 * tuning::line_bytes) return false;
+        }
+        if (l.src_stride != step_bytes) return false;
+        step_bytes *= l.extent;
+    }
+    return true;
 }
 
 // Whether `l` goes on where a run of `run_bytes` ends, or so many bytes behind it. The tile's

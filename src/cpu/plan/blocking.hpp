@@ -115,6 +115,7 @@ private:
     bool fills_scratch_by_src() const;
     void sink_driver_levels(bool by_src);
     bool reads_on(const level &next) const;
+    bool reads_on_over_gaps(const level &next) const;
 
     struct growth {
         dim_t target_bytes;                    // of a run

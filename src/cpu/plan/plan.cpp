@@ -154,10 +154,14 @@ bool choose_order(plan &p, bool is_simple) {
     // sources that are mostly padding took 1.06 of the time with it, 0.5 to 4.2). Drains fetch by
     // themselves, and so does the processor what is read in order: asked to, copies of 2 to 8 MB
     // took 1.10 times as long, f32 to bf16 and s8 in a row 1.17.
+    const bool reads_on = order.reads_on
+            || (order.reads_on_over_gaps
+                    && double(touched_bytes(whole))
+                            < tuning::max_read_on_share_of_cache * double(p.target.l3_bytes));
     // What is read in small pieces would be fetched over and over, which took what the processor
     // does by itself as well: u8 transposes of 1 to 16 MB 1.2 times as long (bf16, in pieces of 32
     // bytes, and f32 take 0.98 and 0.9 of the time with it).
-    if (p.moved_bytes > dim_t(p.target.l2_bytes) && !uses_scratch(p.stores) && !order.reads_on
+    if (p.moved_bytes > dim_t(p.target.l2_bytes) && !uses_scratch(p.stores) && !reads_on
             && !reads_on_in_lines(p.the_tile, whole.levels))
         p.prefetch_bytes = order.next_block_bytes;
     const bool widens_in_order = order.reads_on

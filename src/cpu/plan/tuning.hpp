@@ -821,6 +821,22 @@ constexpr dim_t min_chain_part_run_bytes = 4 << 10;
 //     1.58. No multiple of 128: 1.49, AVX2 1.61.
 constexpr dim_t colliding_scratch_bytes = 256;
 
+// Tiles that store where it belongs fetch nothing of a source whose lines are read in their order,
+// with gaps between what is read in them, where this share of the last cache holds it all.
+//     Times without fetching over with it, those of 10200 reorders that it changes on Zen 4 with 32
+//     MiB of L3: below 16 MB 152 0.931, AVX2 107 0.901, SSE4.1 82 0.902 (u8 AB8b24a -> AB16b32a2b
+//     1000x2048 1.54 / 1.10 times memcpy, f32 Abcd4a -> acdb 1x1x572x572 on AVX2 1.29 / 0.97); by
+//     size, without regard to the order within blocks, to 2 MB 0.95, 4 MB 0.97, 8 MB 0.97, 14 MB
+//     0.98, 16 MB 1.0 to 1.1, 30 MB 1.03 and beyond 1.10, AVX2 0.92 0.94 0.93 0.95 1.1 1.1 1.2,
+//     SSE4.1 0.88 0.89 0.90 0.88 0.95 1.05 1.16 (from memory s8 aBdec16b -> acdeb 8x3x16x112x112
+//     1.2 / 2.8). Gaps of up to one or four lines: the same.
+constexpr double max_read_on_share_of_cache = 0.4;
+// In blocks of so many bytes of the source that is so whatever their order.
+//     Of the others of these, over 0, up to 2 / 4 / 8 / 16 KiB / any: 119 0.990 / 0.997 1.002 1.010
+//     1.021, AVX2 110 0.974 / 0.971 0.976 0.975 0.981, SSE4.1 40 0.971 / 0.963 0.919 0.918 0.886
+//     (bf16 aBdec8b -> acdeb 2x1x32x96x96 1.9 / 1.9 1.9 1.9 1.9 1.2).
+constexpr dim_t max_unordered_block_bytes = 2048;
+
 // Source lines that a drain fetches for the next block. 32 KiB are 512, and more where they are
 // used in part; of elements of 4 bytes from all over the source 8192, which is still worth it (f32
 // BcA64b2a -> bac with / without: 1.7 / 2.1 times memcpy), but the list may grow to 128 KiB where
