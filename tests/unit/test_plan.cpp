@@ -604,6 +604,20 @@ TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     EXPECT_FALSE(streamed.the_tile.phased.empty());
 }
 
+// Within L2 blocks go on along the source where they would else come to more rows of it in turns
+// than L1 can hold lines of, if those of the destination do not suffer.
+TEST(Plan, GoesOnAlongSourcesOfManyRows) {
+    const auto goes_along_src = [](const vec &dims, const char *src, const char *dst) {
+        const plan p = planned(normalized(dims, src, dst, tfmt_f32), avx512());
+        const std::vector<level> &levels = p.problem.levels;
+        return levels.back().src_stride < levels.front().src_stride;
+    };
+    EXPECT_TRUE(goes_along_src({24, 4096}, "ab", "BA16b2a"));
+    EXPECT_FALSE(goes_along_src({16, 4096}, "ab", "BA16b2a"));
+    EXPECT_FALSE(goes_along_src({24, 4112}, "ab", "BA16b2a")); // rows of many sets
+    EXPECT_FALSE(goes_along_src({4096, 24}, "ab", "ba"));      // rows of the destination
+}
+
 // Long rows of few parts of the source are copied along the destination.
 TEST(Plan, CopiesAlongTheDestination) {
     const auto goes_along_dst = [](const vec &dims, const char *src, const char *dst) {

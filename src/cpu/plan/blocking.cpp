@@ -423,6 +423,19 @@ loop_order blocking::order() const {
     return order;
 }
 
+int blocking::lines_in_turn(bool of_src) const {
+    std::vector<level> rows;
+    for_each_in_block([&](const level &l) { rows.push_back(l); });
+    dim_t run_bytes = of_src ? src_bytes_ : dst_bytes_;
+    for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
+        if (stride_of(*l, of_src) != run_bytes)
+            rows.push_back(*l);
+        else if ((run_bytes *= l->extent) >= tuning::page_bytes)
+            break;
+    }
+    return touched_lines_in_l1_set(std::move(rows), of_src);
+}
+
 // Each goes on within lines of the one before it; all of them cover whole blocks of both sides.
 void blocking::take_phases() {
     const auto first = std::stable_partition(

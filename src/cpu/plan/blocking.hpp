@@ -105,6 +105,10 @@ public:
     // order of sort(true), where these are so far apart; 0 if they are not.
     dim_t written_rows() const;
 
+    // Lines of one side in the fullest set of L1, one of each row that is visited before the next
+    // line of a row, or one of its page, in the present order.
+    int lines_in_turn(bool of_src) const;
+
     loop_order order() const;
 
     static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();

@@ -56,6 +56,19 @@ bool evicts_src_lines(const blocking &b) {
             && read.dst_span_bytes <= tuning::page_bytes;
 }
 
+// Whether blocks within L2, in the order of the destination, visit so many rows of the source in
+// turns that no line of them stays in L1, nor what the processor fetches behind it, where those in
+// the order of the source would visit few, and of the destination few or no more than now.
+bool is_better_by_src(const blocking &by_dst) {
+    const int n_src = by_dst.lines_in_turn(true);
+    if (n_src < tuning::min_lines_in_turn) return false;
+    blocking by_src = by_dst;
+    by_src.sort(true);
+    return by_src.lines_in_turn(true) < tuning::min_lines_in_turn
+            && by_src.lines_in_turn(false)
+            <= std::max(tuning::max_lines_in_turn_of_dst, by_dst.lines_in_turn(false));
+}
+
 // Bytes of the rows that tiles copy as they are, with what `levels`, outer to inner, add to a
 // tile's piece, in whole tiles; 0 if elements change places.
 dim_t copied_row_bytes(const tile &t, const std::vector<level> &levels) {
@@ -154,6 +167,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.fill_src_gaps();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true);
         b.sort(false);
+        if (pattern == memory_pattern::in_l2 && is_better_by_src(b)) b.sort(true);
         break;
     case memory_pattern::beyond_l2:
     case memory_pattern::mostly_written:
