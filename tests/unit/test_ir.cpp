@@ -563,6 +563,21 @@ TEST(Repack, OnlyWhereThatCostsLess) {
     EXPECT_EQ(halves.blocks[0].size(), 4u);
 }
 
+// Streamed vectors must be aligned: these two halves, together one, are not.
+TEST(Repack, NotWhatWouldBeStreamedUnaligned) {
+    const auto stored_from = [](int64_t at) {
+        kernel k = pairs_kernel({make_load(0, 16, {{0, all8}}), make_load(1, 16, {{8, all8}}),
+                make_store(0, 16, {{at, all8}}), make_store(1, 16, {{at + 8, all8}})});
+        k.is_streaming = true;
+        return k;
+    };
+    kernel aligned = stored_from(16), unaligned = stored_from(24);
+    EXPECT_GT(repacked(aligned), 0);
+    EXPECT_EQ(repacked(unaligned), 0);
+    unaligned.scratch_bytes = 64; // where tiles store to that
+    EXPECT_GT(repacked(unaligned), 0);
+}
+
 TEST(Repack, NotWhatIsNoWholeElementsApart) {
     // What costs less, until one half lies 12 bytes behind the other one.
     const auto with_second_at = [](int64_t at) {

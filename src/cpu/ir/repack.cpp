@@ -36,7 +36,7 @@ public:
     }
 
     bool is_worth_it(bool always) const {
-        return is_in_steps_ && loads_.size() <= tuning::max_repacked_loads
+        return may_change_ && loads_.size() <= tuning::max_repacked_loads
                 && (always || cost() < tuning::max_repacked_cost * old_cost());
     }
 
@@ -112,7 +112,7 @@ private:
             if (m.from != nowhere) read.push_back(m.from);
         std::sort(read.begin(), read.end());
         for (const origin at : read) {
-            if ((at - read.front()) % elem_bytes_ != 0) is_in_steps_ = false;
+            if ((at - read.front()) % elem_bytes_ != 0) may_change_ = false;
             if (loads_.empty() || at - loads_.back().offset_bytes >= k_.vector_bytes)
                 loads_.push_back({at, 1});
             else
@@ -128,6 +128,11 @@ private:
             else
                 stores_.push_back({m.dst_offset_bytes, 1});
         }
+        const bool streams = k_.is_streaming && k_.scratch_bytes == 0;
+        may_change_ = may_change_
+                && (!streams || std::all_of(stores_.begin(), stores_.end(), [&](const window &w) {
+                       return w.n_elems < n_lanes_ || w.offset_bytes % k_.vector_bytes == 0;
+                   }));
     }
 
     int64_t end_of(const window &w) const { return w.offset_bytes + w.n_elems * elem_bytes_; }
@@ -266,7 +271,8 @@ private:
     kernel &k_;
     std::vector<moved_elem> moved_; // by their addresses in the destination
     std::vector<window> loads_, stores_;
-    bool is_in_steps_ = true; // all of the source are whole elements apart
+    // What is read is whole elements apart, and what goes past the caches is aligned.
+    bool may_change_ = true;
     int n_values_ = 0;
     int zero_ = -1;
 };

@@ -60,8 +60,7 @@ bool evicts_src_lines(const blocking &b) {
 // turns that no line of them stays in L1, nor what the processor fetches behind it, where those in
 // the order of the source would visit few, and of the destination few or no more than now.
 bool is_better_by_src(const blocking &by_dst) {
-    const int n_src = by_dst.lines_in_turn(true);
-    if (n_src < tuning::min_lines_in_turn) return false;
+    if (by_dst.lines_in_turn(true) < tuning::min_lines_in_turn) return false;
     blocking by_src = by_dst;
     by_src.sort(true);
     return by_src.lines_in_turn(true) < tuning::min_lines_in_turn

@@ -70,7 +70,7 @@ bool gathers_vectors(const plan &p) {
             is_row = is_row && !contains(t.src_run, b);
         }
         if (unit == 0) continue;
-        const dim_t n = std::min(n_steps, (p.problem.limits[size_t(d)].store + unit - 1) / unit);
+        const dim_t n = std::min(n_steps, ceil_div(p.problem.limits[size_t(d)].store, unit));
         n_elems *= n;
         if (is_row) n_rows *= n;
         for (const tile_bit &b : t.bits)
