@@ -319,14 +319,21 @@ TEST(Build, PaddingIsZeroAndStoreOnly) {
     }
 }
 
-TEST(Build, StreamingIsPassedOn) {
-    const move_problem move = normalized({16, 16}, "ab", "ba", tfmt_f32);
+// Of a plan whose stores go past the caches.
+void build_streamed(const move_problem &move, kernel *k) {
     machine m = avx512();
     m.l3_bytes = 0;
     tfmt::cpu::plan p;
     ASSERT_TRUE(tfmt::cpu::make_streamed_plan(move, m, &p));
-    EXPECT_TRUE(build(p, p.kernels[0]).is_streaming);
-    p = planned(move, avx512());
+    *k = build(p, p.kernels[0]);
+}
+
+TEST(Build, StreamingIsPassedOn) {
+    const move_problem move = normalized({16, 16}, "ab", "ba", tfmt_f32);
+    kernel k;
+    ASSERT_NO_FATAL_FAILURE(build_streamed(move, &k));
+    EXPECT_TRUE(k.is_streaming);
+    const tfmt::cpu::plan p = planned(move, avx512());
     EXPECT_FALSE(build(p, p.kernels[0]).is_streaming);
 }
 
@@ -505,12 +512,8 @@ TEST(Repack, ThreeChannelsAreThreeVectors) {
 
 // Past the caches all of them are whole vectors, whatever that costs: 9 rows take 8 permutes each.
 TEST(Repack, AlwaysWhereLinesAreStreamed) {
-    const move_problem move = normalized({9, 4096}, "ab", "ba", tfmt_f32);
-    machine m = avx512();
-    m.l3_bytes = 0;
-    tfmt::cpu::plan p;
-    ASSERT_TRUE(tfmt::cpu::make_streamed_plan(move, m, &p));
-    const kernel k = build(p, p.kernels[0]);
+    kernel k;
+    ASSERT_NO_FATAL_FAILURE(build_streamed(normalized({9, 4096}, "ab", "ba", tfmt_f32), &k));
     ASSERT_EQ(verify(k), "");
     for (const block &ops : k.blocks)
         expect_counts(ops, {9, 72, 0, 9});

@@ -319,6 +319,13 @@ private:
 
 } // namespace
 
+int constant_of(kernel &k, const byte_indices &indices) {
+    const auto it = std::find(k.constants.begin(), k.constants.end(), indices);
+    if (it != k.constants.end()) return int(it - k.constants.begin());
+    k.constants.push_back(indices);
+    return int(k.constants.size()) - 1;
+}
+
 int64_t n_runs(const drain &d) {
     int64_t n = 0;
     for (const scratch_runs &r : d.runs)

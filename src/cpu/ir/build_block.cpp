@@ -352,7 +352,7 @@ private:
             n_parts += is_in_parts(whole);
             c.mask = c.data = whole;
         }
-        return has_holes || (wants_zeros && n_parts > 1) ? constant(indices) : -1;
+        return has_holes || (wants_zeros && n_parts > 1) ? constant_of(k_, indices) : -1;
     }
 
     // Bytes between two that are read can be read as well, where no zeros are wanted in their
@@ -410,13 +410,6 @@ private:
         return o;
     }
 
-    int constant(const byte_indices &indices) {
-        const auto it = std::find(k_.constants.begin(), k_.constants.end(), indices);
-        if (it != k_.constants.end()) return int(it - k_.constants.begin());
-        k_.constants.push_back(indices);
-        return int(k_.constants.size()) - 1;
-    }
-
     void apply(const stage &s) {
         const bit_indices before = lanes_;
         if (s.entering < 0) {
@@ -442,7 +435,8 @@ private:
             if (a < 0 && b < 0) continue;
             if (s.kind == stage_kind::permute2 && constants[0] < 0)
                 for (uint32_t left : {0u, 1u})
-                    constants[left] = constant(permutation(before, {s.entering}, leaving, left));
+                    constants[left] = constant_of(
+                            k_, permutation(before, {s.entering}, leaving, left));
             low = exchange(s, a, b, false, constants[0]);
             high = exchange(s, a, b, true, constants[1]);
         }
@@ -485,7 +479,7 @@ private:
             a = before->a;
             has_dead_ = true;
         }
-        return emit_shuffle(kind, a, -1, constant(indices));
+        return emit_shuffle(kind, a, -1, constant_of(k_, indices));
     }
 
     int emit_shuffle(op_kind kind, int a, int b, int c) {

@@ -171,6 +171,9 @@ int memory_elem_bits(const kernel &k, op_kind kind);
 // where the index is a vector's width or more.
 byte_indices indices_of(const kernel &k, const op &o);
 
+// Which of the kernel's constants these are; added if they are none yet.
+int constant_of(kernel &k, const byte_indices &indices);
+
 // Why the kernel is malformed, or "" if it is well formed: values defined before use, constants and
 // masks in range, chunks that fill the vector, elements (of 4 bits: pairs) in one piece, and what
 // converts of the width that its types say.

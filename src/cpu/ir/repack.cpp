@@ -26,6 +26,13 @@ struct window {
     int n_elems;
 };
 
+// A store: its first element in the order of the destination, and the loads that have a part in it,
+// in the order of theirs.
+struct gathered_window : window {
+    size_t first;
+    inline_vector<size_t, 8> from = {};
+};
+
 class repacker {
 public:
     repacker(const block &ops, int elem_bytes, kernel &k)
@@ -48,11 +55,9 @@ public:
         }
         for (const op &o : ops_)
             if (o.kind == op_kind::prefetch) made.push_back(o);
-        size_t first = 0;
-        for (const window &w : stores_) {
-            const int value = gather(made, first, w);
+        for (const gathered_window &w : stores_) {
+            const int value = gather(made, w);
             memory_op(made, op_kind::store, w).a = value;
-            first += size_t(w.n_elems);
         }
         return made;
     }
@@ -121,12 +126,16 @@ private:
     }
 
     void find_stores() {
-        for (const moved_elem &m : moved_) {
+        for (size_t i = 0; i < moved_.size(); i++) {
+            const moved_elem &m = moved_[i];
             if (!stores_.empty() && stores_.back().n_elems < n_lanes_
                     && m.dst_offset_bytes == end_of(stores_.back()))
                 stores_.back().n_elems++;
             else
-                stores_.push_back({m.dst_offset_bytes, 1});
+                stores_.push_back({{m.dst_offset_bytes, 1}, i});
+            auto &from = stores_.back().from;
+            const size_t load = load_of(m.from);
+            if (std::find(from.begin(), from.end(), load) == from.end()) from.push_back(load);
         }
         const bool streams = k_.is_streaming && k_.scratch_bytes == 0;
         may_change_ = may_change_
@@ -150,38 +159,23 @@ private:
         return size_t(behind - loads_.begin()) - 1;
     }
 
-    // Loads that a store has elements of, in their order.
-    inline_vector<size_t, 8> loads_of(size_t first, const window &store) const {
-        inline_vector<size_t, 8> found;
-        for (size_t i = first; i < first + size_t(store.n_elems); i++) {
-            const size_t load = load_of(moved_[i].from);
-            if (std::find(found.begin(), found.end(), load) == found.end()) found.push_back(load);
-        }
-        return found;
-    }
-
-    // Whether a store of what a single load has takes its lanes as they are.
-    bool is_as_loaded(size_t first, const window &store) const {
-        const origin at = moved_[first].from;
-        const int64_t step_bytes = at - moved_[first].dst_offset_bytes;
-        return in_load(load_of(at), at) == 0
-                && std::all_of(moved_.begin() + int64_t(first),
-                        moved_.begin() + int64_t(first) + store.n_elems, [&](const moved_elem &m) {
-                            return m.from - m.dst_offset_bytes == step_bytes;
-                        });
+    // Whether the elements of a store are no lanes of one load as they are.
+    bool needs_permutes(const gathered_window &store) const {
+        if (store.from.size() > 1) return true;
+        const size_t load = store.from[0];
+        if (load == loads_.size()) return false;
+        for (int lane = 0; lane < store.n_elems; lane++)
+            if (in_load(load, moved_[store.first + size_t(lane)].from) != lane) return true;
+        return false;
     }
 
     float cost() const {
         float cost = float(loads_.size() + stores_.size());
-        size_t first = 0;
-        for (const window &w : stores_) {
-            const auto from = loads_of(first, w);
-            if (from.size() > 1)
-                cost += float(from.size() - 1) * tuning::cost_permute2;
-            else if (from[0] < loads_.size() && !is_as_loaded(first, w))
+        for (const gathered_window &w : stores_)
+            if (w.from.size() > 1)
+                cost += float(w.from.size() - 1) * tuning::cost_permute2;
+            else if (needs_permutes(w))
                 cost += tuning::cost_permute;
-            first += size_t(w.n_elems);
-        }
         return cost;
     }
 
@@ -214,40 +208,45 @@ private:
         return o;
     }
 
-    // The value that `store` writes, whose elements are those from `first` on.
-    int gather(block &made, size_t first, const window &store) {
-        const inline_vector<size_t, 8> from = loads_of(first, store);
+    // The value that a store writes.
+    int gather(block &made, const gathered_window &store) {
+        const auto &from = store.from;
         int value = value_of(made, from[0]);
-        if (from.size() == 1 && value == zero_) return value;
-        // Lane i of the value so far, or lane i of the load that joins it.
-        for (size_t n = 0; n < std::max<size_t>(1, from.size() - 1); n++) {
-            const bool has_two = from.size() > 1;
-            byte_indices indices {};
-            bool is_identity = true;
-            for (int lane = 0; lane < n_lanes_; lane++) {
-                int index = lane;
-                if (lane < store.n_elems) {
-                    const origin at = moved_[first + size_t(lane)].from;
-                    const size_t load = load_of(at);
-                    const int place = at == nowhere ? 0 : in_load(load, at);
-                    if (n == 0 && load == from[0]) index = place;
-                    if (has_two && load == from[n + 1]) index = n_lanes_ + place;
-                }
-                is_identity = is_identity && index == lane;
-                for (int byte = 0; byte < elem_bytes_; byte++)
-                    indices[size_t(lane * elem_bytes_ + byte)] = uint8_t(
-                            index * elem_bytes_ + byte);
-            }
-            if (is_identity) return value;
-            const int b = has_two ? value_of(made, from[n + 1]) : -1;
-            made.emplace_back(has_two ? op_kind::permute2 : op_kind::permute);
-            op &o = made.back();
-            o.a = value;
-            o.b = b;
-            o.constant = constant(indices);
-            value = o.out = n_values_++;
+        if (!needs_permutes(store)) return value;
+        if (from.size() == 1) return permuted(made, value, -1, order_of(store, from[0], none));
+        for (size_t n = 1; n < from.size(); n++) {
+            const int b = value_of(made, from[n]);
+            value = permuted(made, value, b, order_of(store, n == 1 ? from[0] : none, from[n]));
         }
         return value;
+    }
+
+    // What a store has of loads `a` and `b` goes to its lanes; other lanes stay, of the first.
+    byte_indices order_of(const gathered_window &store, size_t a, size_t b) const {
+        byte_indices indices {};
+        for (int lane = 0; lane < n_lanes_; lane++) {
+            int index = lane;
+            if (lane < store.n_elems) {
+                const origin at = moved_[store.first + size_t(lane)].from;
+                const size_t load = load_of(at);
+                const int place = at == nowhere ? 0 : in_load(load, at);
+                if (load == a) index = place;
+                if (load == b) index = n_lanes_ + place;
+            }
+            for (int byte = 0; byte < elem_bytes_; byte++)
+                indices[size_t(lane * elem_bytes_ + byte)] = uint8_t(index * elem_bytes_ + byte);
+        }
+        return indices;
+    }
+
+    // Of `a` alone if `b` is -1.
+    int permuted(block &made, int a, int b, const byte_indices &indices) {
+        made.emplace_back(b < 0 ? op_kind::permute : op_kind::permute2);
+        op &o = made.back();
+        o.a = a;
+        o.b = b;
+        o.constant = constant_of(k_, indices);
+        return o.out = n_values_++;
     }
 
     int value_of(block &made, size_t load) {
@@ -259,18 +258,14 @@ private:
         return zero_;
     }
 
-    int constant(const byte_indices &indices) {
-        const auto it = std::find(k_.constants.begin(), k_.constants.end(), indices);
-        if (it != k_.constants.end()) return int(it - k_.constants.begin());
-        k_.constants.push_back(indices);
-        return int(k_.constants.size()) - 1;
-    }
+    static constexpr size_t none = std::numeric_limits<size_t>::max(); // no load
 
     const block &ops_;
     const int elem_bytes_, n_lanes_;
     kernel &k_;
     std::vector<moved_elem> moved_; // by their addresses in the destination
-    std::vector<window> loads_, stores_;
+    std::vector<window> loads_;
+    std::vector<gathered_window> stores_;
     // What is read is whole elements apart, and what goes past the caches is aligned.
     bool may_change_ = true;
     int n_values_ = 0;

@@ -130,9 +130,7 @@ blocking::read_lines blocking::read_between_src_lines() const {
 
 // That the block touches of one side.
 int blocking::block_lines_in_l1_set(bool of_src) const {
-    std::vector<level> levels;
-    for_each_in_block([&](const level &l) { levels.push_back(l); });
-    return touched_lines_in_l1_set(std::move(levels), of_src);
+    return touched_lines_in_l1_set(levels_in_block(), of_src);
 }
 
 // Steps of padding touch no other line of the source.
@@ -411,21 +409,26 @@ void blocking::sink_driver_levels(bool by_src) {
 loop_order blocking::order() const {
     loop_order order {outer_, int(inner_.size() + line_.size()), 0, false, false};
     order.levels.insert(order.levels.end(), pages_.begin(), pages_.end());
-    const auto next = std::find_if(order.levels.rbegin(), order.levels.rend(),
-            [&](const level &l) { return !reads_one_step(l, limits_); });
-    if (next != order.levels.rend() && next->is_regular()) {
+    if (const level *next = next_read()) {
         order.next_block_bytes = next->src_stride;
         order.reads_on = reads_on(*next);
-        order.reads_on_over_gaps = reads_on_over_gaps(*next);
     }
     order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
     order.levels.insert(order.levels.end(), line_.begin(), line_.end());
     return order;
 }
 
+// The level that leads from a block to the next one that is read; null if none does, or not by
+// equal steps.
+const level *blocking::next_read() const {
+    for (const std::vector<level> *levels : {&pages_, &outer_})
+        for (auto l = levels->rbegin(); l != levels->rend(); ++l)
+            if (!reads_one_step(*l, limits_)) return l->is_regular() ? &*l : nullptr;
+    return nullptr;
+}
+
 int blocking::lines_in_turn(bool of_src) const {
-    std::vector<level> rows;
-    for_each_in_block([&](const level &l) { rows.push_back(l); });
+    std::vector<level> rows = levels_in_block();
     dim_t run_bytes = of_src ? src_bytes_ : dst_bytes_;
     for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
         if (stride_of(*l, of_src) != run_bytes)
@@ -470,9 +473,9 @@ bool blocking::reads_on(const level &next) const {
             && next.src_stride == row;
 }
 
-// Whether runs of the source are read at equal distances, of no more than two lines, in the order
-// of their addresses; in any order within a tile and within a small block.
-bool blocking::reads_on_over_gaps(const level &next) const {
+bool blocking::reads_on_over_gaps() const {
+    const level *next = next_read();
+    if (!next) return false;
     std::vector<level> levels = tile_; // inner to outer
     const auto sort_by_src = [&] {
         std::sort(levels.begin(), levels.end(),
@@ -481,8 +484,8 @@ bool blocking::reads_on_over_gaps(const level &next) const {
     sort_by_src();
     levels.insert(levels.end(), line_.rbegin(), line_.rend());
     levels.insert(levels.end(), inner_.rbegin(), inner_.rend());
-    if (next.src_stride <= tuning::max_unordered_block_bytes) sort_by_src();
-    levels.push_back(next);
+    if (next->src_stride <= tuning::max_unordered_block_bytes) sort_by_src();
+    levels.push_back(*next);
     dim_t step_bytes = 0;
     for (const level &l : levels) {
         if (l.src_stride < src_run_bytes_) continue; // within a run
@@ -567,6 +570,12 @@ dim_t blocking::src_rows_with(const level &next) const {
     dim_t n = rows_of(next);
     for_each_in_block([&](const level &l) { n *= rows_of(l); });
     return n;
+}
+
+std::vector<level> blocking::levels_in_block() const {
+    std::vector<level> levels;
+    for_each_in_block([&](const level &l) { levels.push_back(l); });
+    return levels;
 }
 
 template <typename Visit>

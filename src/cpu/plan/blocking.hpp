@@ -109,7 +109,11 @@ public:
     // line of a row, or one of its page, in the present order.
     int lines_in_turn(bool of_src) const;
 
-    loop_order order() const;
+    loop_order order() const; // but for reads_on_over_gaps
+
+    // Whether runs of the source are read at equal distances, of no more than two lines, in the
+    // order of their addresses; in any order within a tile and within a small block.
+    bool reads_on_over_gaps() const;
 
     static constexpr dim_t no_limit = std::numeric_limits<dim_t>::max();
     static constexpr dim_t never_sink = no_limit; // those loops are outside of all others
@@ -119,7 +123,7 @@ private:
     bool fills_scratch_by_src() const;
     void sink_driver_levels(bool by_src);
     bool reads_on(const level &next) const;
-    bool reads_on_over_gaps(const level &next) const;
+    const level *next_read() const;
 
     struct growth {
         dim_t target_bytes;                    // of a run
@@ -147,6 +151,7 @@ private:
     dim_t src_rows_with(const level &next) const;
     template <typename Visit>
     void for_each_in_block(Visit &&visit) const;
+    std::vector<level> levels_in_block() const;
     int block_lines_in_l1_set(bool of_src) const;
     int touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const;
     bool loses_src_lines() const;

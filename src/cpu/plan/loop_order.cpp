@@ -101,29 +101,33 @@ void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m)
 }
 
 // Rows of up to `row_bytes` that are read (or written) before more is of the first one, in the
-// order of the other side.
-dim_t rows_in_turn(std::vector<level> levels, dim_t row_bytes, bool of_src) {
-    std::sort(levels.begin(), levels.end(), [&](const level &a, const level &b) {
-        return stride_of(a, !of_src) < stride_of(b, !of_src);
-    });
+// order of `levels`, outer to inner.
+dim_t rows_in_turn(const std::vector<level> &levels, dim_t row_bytes, bool of_src) {
     dim_t n = 1;
-    for (const level &l : levels) {
-        if (l.src_stride == l.dst_stride && l.src_stride < row_bytes) continue; // within a row
-        if (stride_of(l, of_src) <= row_bytes) break;
-        n *= l.extent;
+    for (auto l = levels.rbegin(); l != levels.rend(); ++l) {
+        if (l->src_stride == l->dst_stride && l->src_stride < row_bytes) continue; // within a row
+        if (stride_of(*l, of_src) <= row_bytes) break;
+        n *= l->extent;
     }
     return n;
 }
 
 // Whether copies of long rows go on along the destination: if that leads to few rows of the source,
 // and to fewer than of the destination the other way.
-bool copies_along_dst(const tile &t, std::vector<level> levels, const machine &m) {
-    std::sort(levels.begin(), levels.end(),
-            [](const level &a, const level &b) { return a.dst_stride > b.dst_stride; });
-    const dim_t row_bytes = copied_row_bytes(t, levels);
+bool copies_along_dst(const tile &t, const std::vector<level> &levels, const machine &m) {
+    if (m.max_read_rows == 0) return false;
+    const auto sorted = [&](bool by_src) {
+        std::vector<level> all = levels;
+        std::sort(all.begin(), all.end(), [&](const level &a, const level &b) {
+            return stride_of(a, by_src) > stride_of(b, by_src);
+        });
+        return all;
+    };
+    const std::vector<level> by_dst = sorted(false);
+    const dim_t row_bytes = copied_row_bytes(t, by_dst);
     if (row_bytes < tuning::min_long_copied_row_bytes) return false;
-    const dim_t n = rows_in_turn(levels, row_bytes, true);
-    return n <= m.max_read_rows && n < rows_in_turn(levels, row_bytes, false);
+    const dim_t n = rows_in_turn(by_dst, row_bytes, true);
+    return n <= m.max_read_rows && n < rows_in_turn(sorted(true), row_bytes, false);
 }
 
 // Whether a block of little of the destination stores whole lines of it, in a tensor so small that
@@ -227,7 +231,11 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.collect(m.collected_dst_bytes, m.collected_block_bytes);
         break;
     }
-    return b.order();
+    loop_order order = b.order();
+    const bool may_fetch = pattern == memory_pattern::beyond_l2
+            || pattern == memory_pattern::mostly_written || pattern == memory_pattern::streamed;
+    order.reads_on_over_gaps = may_fetch && b.reads_on_over_gaps();
+    return order;
 }
 
 } // namespace tfmt::cpu

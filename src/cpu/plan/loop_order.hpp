@@ -29,7 +29,8 @@ struct loop_order {
     int n_block_levels;        // the last of them: a block, finished before the next one begins
     dim_t next_block_bytes;    // from the source of a block to the next that is read; 0: not known
     bool reads_on = false;     // the source is read in the order of its addresses
-    bool reads_on_over_gaps = false; // so are lines of it, though not all that is in them
+    // So are lines of it, though not all that is in them; of patterns whose tiles may fetch.
+    bool reads_on_over_gaps = false;
 };
 
 // Bytes of a scratch from a run of so many bytes of a block to the next one.

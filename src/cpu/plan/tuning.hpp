@@ -222,14 +222,6 @@ constexpr size_t max_repacked_loads = 16;
 //     1.35.
 constexpr double streaming_share_of_cache = 0.5;
 
-// Rows of the source that a tile reads whose runs in the destination are no vectors, but side by
-// side, so that whole lines are gathered (ir/repack) and need no scratch.
-//     The 14 of 10200 reorders that it changes on Zen 4, time over memcpy through a scratch / up to
-//     9 / 12: 1.33 / 0.99 / 0.93, times 0.82 and 0.83 (bf16 bacd -> acdb 32x3x416x416 1.0 / 0.7,
-//     s32 cdab -> abcd 1024x512x3x3 1.4 / 1.0); of 14 rows f16 dabc -> abcd 32x1024x14x14 1.3 /
-//     2.0.
-constexpr dim_t max_gathered_rows = 9;
-
 // From this share on where stores claim their lines, which makes ordinary ones cheaper.
 //     Times of 110 reorders of 32 to 56 MiB with 64 MiB of L3, over one memcpy for all, from 0.5 /
 //     0.63 / 0.75 / 1.0 on: 0.969 / 0.940 / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978 (f16
@@ -251,6 +243,14 @@ constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
 //     1.66 -, 15 to 18 MB 183 1.00 1.00 1.02 1.22 1.61, SSE4.1 the same; 8.4 to 10 MB 276 1.00
 //     0.99, SSE4.1 271 1.00 1.01, 6.7 to 8.4 MB 203 1.00 0.94, 199 1.00 0.95.
 constexpr double streaming_share_of_cache_of_zen3 = 0.3;
+
+// Rows of the source that a tile reads whose runs in the destination are no vectors, but side by
+// side, so that whole lines are gathered (ir/repack) and need no scratch.
+//     The 14 of 10200 reorders that it changes on Zen 4, time over memcpy through a scratch / up to
+//     9 / 12: 1.33 / 0.99 / 0.93, times 0.82 and 0.83 (bf16 bacd -> acdb 32x3x416x416 1.0 / 0.7,
+//     s32 cdab -> abcd 1024x512x3x3 1.4 / 1.0); of 14 rows f16 dabc -> abcd 32x1024x14x14 1.3 /
+//     2.0.
+constexpr dim_t max_gathered_rows = 9;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
