@@ -1149,8 +1149,12 @@ TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
         return make_streamed_plan(move, m, &p, &any);
     };
     EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_u8));
-    EXPECT_TRUE(is_streamed({4096, 4160}, tfmt_u8));   // no rows that collide
-    EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines
+    EXPECT_TRUE(is_streamed({4096, 4160}, tfmt_u8)); // no rows that collide
+    EXPECT_TRUE(is_streamed({4096, 1024}, tfmt_u8)); // 16 rows in each set
+    EXPECT_FALSE(is_streamed({4096, 2048}, tfmt_u8));
+    EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines, and rows of both sides
+    EXPECT_TRUE(is_streamed({4160, 4096}, tfmt_bf16));  // of the source alone
+    EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_f32));   // whole lines
     m.read_ahead_rows = 32;
     EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_u8)); // blocks have few rows
 }

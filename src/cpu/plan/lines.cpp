@@ -148,8 +148,13 @@ bool needs_collecting(const move_problem &p, const machine &m) {
 }
 
 bool reads_lines_again(const tile &t) {
-    return (t.src_elem_bits << t.src_run.size()) / 8 <= tuning::line_bytes / 4
-            && source_rows_in_l1_set(t) >= tuning::min_lines_that_evict;
+    const dim_t run_bytes = (dim_t(t.src_elem_bits) << t.src_run.size()) / 8;
+    const int n_rows = source_rows_in_l1_set(t);
+    if (t.vector_bytes < tuning::line_bytes)
+        return run_bytes <= tuning::line_bytes / 4 && n_rows >= tuning::min_lines_that_evict;
+    if (n_rows < tuning::min_lines_read_again_of_64_bytes) return false;
+    const bool crowds_dst = stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
+    return run_bytes <= tuning::line_bytes / (crowds_dst ? 2 : 4);
 }
 
 int open_lines(const tile &t) {

@@ -35,7 +35,8 @@ int dst_rows_of_src_line(const move_problem &p);
 bool needs_collecting(const move_problem &p, const machine &m);
 
 // Whether a tile loads a quarter of each line or less, holes and fillers included, of so many rows
-// that share a set of L1 that the line is gone when its next part is wanted.
+// that share a set of L1 that the line is gone when its next part is wanted. Halves as well, if
+// vectors are lines and the rows that the tile writes share a set too.
 bool reads_lines_again(const tile &t);
 
 // Lines of the destination that a tile writes in part, for the next ones to complete.

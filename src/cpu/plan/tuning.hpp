@@ -295,6 +295,16 @@ constexpr int max_open_lines_of_zen3_16_bytes = 2;
 //     bytes apart that these rules change: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93
 //     1.92.
 constexpr int min_lines_that_evict = 9;
+// So many where each vector that a tile stores is a line; of halves of lines as well if more than
+// max_rows_in_l1_set of the destination's rows share a set.
+//     Zen 4, time over memcpy, with 9 and quarters alone / 17 / and halves, the 28 of 10200
+//     reorders that this changes 1.56 / 1.36 / 1.26, beyond 1.8 10, 4 and 1 of them (u8 bac ->
+//     ABc16a16b 64x384x1024 2.6 / 1.1 / 1.1, f16 acdb -> bcda 32x32x112x112 1.9 / 1.8 / 1.15). With
+//     12 as with 9, with 33 other transposes of u8 and s8 take 1.5 times as long, with 65 twice.
+//     AVX2, quarters with 17 8 1.35 / 1.28 (u8 abcd -> Abcd32a 32x512x26x26 1.8 / 2.7), SSE4.1 4
+//     1.4 / 3.3. Halves whatever the destination's rows do, with 17 of the source 30 0.97 of the
+//     time (bf16 bac -> acb 4x512x4096 1.55 / 2.5), with 9 43 1.00, with 5 60 1.14.
+constexpr int min_lines_read_again_of_64_bytes = 17;
 // So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
 // destination and runs of the source that end within lines, which are read again for the next run.
 //     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
