@@ -1537,6 +1537,21 @@ TEST(Plan, FetchesNoLinesOfOneStream) {
     EXPECT_GT(prefetch({4, 12, 384, 64}, "abcd", "abdc", near), 0);
 }
 
+// Nor is anything fetched from near caches, where the machine does without, by tiles that store to
+// few lines: of copied rows, or of 16 rows here.
+TEST(Plan, FetchesNothingNearForFewLines) {
+    const auto prefetch = [](const char *dst, double share) {
+        machine m = avx512();
+        m.l3_bytes = 32 << 20; // 9 are touched
+        m.unfetched_share_of_cache = share;
+        return planned(normalized({4, 12, 384, 64}, "abcd", dst, tfmt_f32), m).prefetch_bytes;
+    };
+    EXPECT_EQ(prefetch("cbad", 0.4), 0);
+    EXPECT_GT(prefetch("cbad", 0), 0);
+    EXPECT_GT(prefetch("cbad", 0.1), 0); // not near
+    EXPECT_GT(prefetch("abdc", 0.4), 0);
+}
+
 // 3 channels in blocks of 4: the fourth is read with the others and dropped.
 TEST(Plan, RunsGoOnBehindHoles) {
     const auto run = [](const vec &dims, const char *src, const char *dst) {

@@ -166,6 +166,13 @@ int open_lines(const tile &t) {
     return 1 << (dim_t(t.bits.size()) - n_in_line);
 }
 
+int written_lines(const tile &t) {
+    const auto is_line = [](const tile_bit &b) {
+        return b.level >= 0 && b.dst_stride_bytes >= tuning::line_bytes;
+    };
+    return 1 << std::count_if(t.bits.begin(), t.bits.end(), is_line);
+}
+
 bool stores_to_pages(const tile &t) {
     return std::any_of(t.bits.begin(), t.bits.end(), [](const tile_bit &b) {
         return b.level >= 0 && b.dst_stride_bytes >= tuning::page_bytes;

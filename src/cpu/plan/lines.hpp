@@ -42,6 +42,9 @@ bool reads_lines_again(const tile &t);
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 
+// Lines of the destination that a tile stores to.
+int written_lines(const tile &t);
+
 // Whether rows of the destination that a tile stores to lie in different pages.
 bool stores_to_pages(const tile &t);
 

@@ -143,6 +143,26 @@ bool has_too_small_blocks(const plan &p) {
             < tuning::min_scratch_block_bytes;
 }
 
+// Whether what the next block reads is fetched while tiles store where it belongs.
+bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_order &order) {
+    // Drains fetch by themselves, and so does the processor what is read in order: asked to, copies
+    // of 2 to 8 MB took 1.10 times as long, f32 to bf16 and s8 in a row 1.17.
+    if (uses_scratch(p.stores) || order.reads_on) return false;
+    // What is read in small pieces would be fetched over and over, which took what the processor
+    // does by itself as well: u8 transposes of 1 to 16 MB 1.2 times as long (bf16, in pieces of 32
+    // bytes, and f32 take 0.98 and 0.9 of the time with it).
+    if (reads_on_in_lines(p.the_tile, whole.levels)) return false;
+    // Within L2 nothing is, nor where little is read of a source that spans more (86 sources that
+    // are mostly padding took 1.06 of the time with it, 0.5 to 4.2).
+    if (p.moved_bytes <= dim_t(p.target.l2_bytes)) return false;
+    const auto is_near = [&](double share) {
+        return double(touched_bytes(whole)) < share * double(p.target.l3_bytes);
+    };
+    if (order.reads_on_over_gaps && is_near(tuning::max_read_on_share_of_cache)) return false;
+    return written_lines(p.the_tile) >= tuning::min_lines_to_fetch_near
+            || !is_near(p.target.unfetched_share_of_cache);
+}
+
 // False if the destination cannot be written that way.
 bool choose_order(plan &p, bool is_simple) {
     const move_problem whole = p.problem;
@@ -150,20 +170,7 @@ bool choose_order(plan &p, bool is_simple) {
             p.the_tile, pattern_of(p, is_simple), p.target, is_simple);
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
-    // Within L2 nothing is worth fetching, nor where little is read of a source that spans more (86
-    // sources that are mostly padding took 1.06 of the time with it, 0.5 to 4.2). Drains fetch by
-    // themselves, and so does the processor what is read in order: asked to, copies of 2 to 8 MB
-    // took 1.10 times as long, f32 to bf16 and s8 in a row 1.17.
-    const bool reads_on = order.reads_on
-            || (order.reads_on_over_gaps
-                    && double(touched_bytes(whole))
-                            < tuning::max_read_on_share_of_cache * double(p.target.l3_bytes));
-    // What is read in small pieces would be fetched over and over, which took what the processor
-    // does by itself as well: u8 transposes of 1 to 16 MB 1.2 times as long (bf16, in pieces of 32
-    // bytes, and f32 take 0.98 and 0.9 of the time with it).
-    if (p.moved_bytes > dim_t(p.target.l2_bytes) && !uses_scratch(p.stores) && !reads_on
-            && !reads_on_in_lines(p.the_tile, whole.levels))
-        p.prefetch_bytes = order.next_block_bytes;
+    if (is_worth_fetching(p, whole, order)) p.prefetch_bytes = order.next_block_bytes;
     const bool widens_in_order = order.reads_on
             && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
     p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
