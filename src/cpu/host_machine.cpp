@@ -30,9 +30,9 @@ void take_habits_of_amd(machine &m) {
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_amd;
     m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
     m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
+    m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
     switch (m.vector_bytes) {
     case 16: m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes; break;
-    case 32: m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_32_bytes; break;
     case 64:
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
         m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
@@ -49,7 +49,6 @@ void take_habits_of_zen3(machine &m) {
     m.unfetched_share_of_cache = 0; // not measured
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.paired_lines = tuning::paired_lines_of_zen3;
-    m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen3;
     m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_zen3;
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen3;
     m.min_unchained_lines_bytes = tuning::min_unchained_lines_bytes_of_zen3;

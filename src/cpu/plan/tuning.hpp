@@ -333,19 +333,19 @@ constexpr int min_rows_to_collect_odd_src = 13;
 constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
 constexpr double min_transposed_times_l2 = 1.25;
-// The same product on AMD, with vectors of 32 bytes and of 64.
+// The same product on AMD, and with vectors of 64 bytes.
 //     Zen 4, time over memcpy of those of 17000 reorders of up to 64 MB that it changes, 64 / 128 /
 //     256 / 512 / 1024: with 512-bit vectors 72 2.49 / 2.10 / 2.03 / 1.91 / 1.91, worst 4.5 / 3.5 /
 //     3.5 / 3.0 / 3.0 (s8 abcd -> acdb 8x1024x14x14 4.5 / 2.0, bf16 cdba -> abcd 2048x512x1x1 3.6 /
-//     2.1); AVX2 135 2.62 / 2.30 / 2.26 / 2.32 / 2.33, beyond 3 51, 35, 20, 22, 23; SSE4.1 with 256
-//     110 2.75 / 3.13, with 1024 138 2.79 / 3.36. Where min_lines_that_evict are of both sides,
-//     products of 256 and more, nothing but a scratch will do there too: s8 acbd -> aCdb64c
-//     8x16x128x64 2.7 / 5.2.
-constexpr int min_row_pairs_to_collect_of_amd_32_bytes = 256;
+//     2.1). Where min_lines_that_evict are of both sides, products of 256 and more, nothing but a
+//     scratch will do there too: s8 acbd -> aCdb64c 8x16x128x64 2.7 / 5.2. Of 10200, when what is
+//     near was no longer fetched for few lines: AVX2 76 2.37 / 2.18 / 2.28 / 2.35 / 2.37, beyond 3
+//     12, 5, 7, 13 and 14 (s8 acb -> ABc8b8a 16x384x1024 2.3 / 1.4, f32 cdba -> abcd 2048x512x1x1
+//     1.9 / 1.9 / 2.6), SSE4.1 78 2.68 / 2.49 / 2.85 / 2.90 / 2.94, beyond 19, 11, 27, 34 and 34.
+//     Zen 3, with 64 / 96 / 128 / 256 / 1024: AVX2 40 2.47 / 2.26 / 2.24 / 2.35 / 2.45, beyond 3 5,
+//     3, 3, 4 and 8, SSE4.1 51 2.58 / - / 2.43 / 2.48 / 2.6, 20, 16, 19 and 21.
+constexpr int min_row_pairs_to_collect_of_amd = 128;
 constexpr int min_row_pairs_to_collect_of_amd_64_bytes = 1024;
-// Zen 3, with 64 / 96 / 128 / 256 / 1024: AVX2 40 2.47 / 2.26 / 2.24 / 2.35 / 2.45, beyond 3 5, 3,
-// 3, 4 and 8, SSE4.1 51 2.58 / - / 2.43 / 2.48 / 2.6, 20, 16, 19 and 21.
-constexpr int min_row_pairs_to_collect_of_zen3 = 128;
 
 // On Zen 5 (L1 48 KiB, 12 ways) so many rows of the destination alone are enough, in one set of L1,
 // if a tile writes as many at once, or those tiles that complete one line of the source write the
