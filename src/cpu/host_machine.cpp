@@ -28,6 +28,7 @@ void take_habits_of_amd(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
     m.max_read_rows = tuning::max_read_rows_of_amd;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_amd;
+    m.max_open_lines_apart = tuning::max_open_lines_apart_of_amd;
     m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
     m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
@@ -46,7 +47,8 @@ void take_habits_of_amd(machine &m) {
 // Where they differ from those of Zen 4.
 void take_habits_of_zen3(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
-    m.unfetched_share_of_cache = 0; // not measured
+    m.unfetched_share_of_cache = 0; // not measured, as is the next
+    m.max_open_lines_apart = 0;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.paired_lines = tuning::paired_lines_of_zen3;
     m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_zen3;
@@ -63,7 +65,8 @@ void take_habits_of_zen3(machine &m) {
 
 void take_habits_of_zen5(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
-    m.unfetched_share_of_cache = 0; // not measured
+    m.unfetched_share_of_cache = 0; // not measured, as is the next
+    m.max_open_lines_apart = 0;
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
     m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;

@@ -1201,7 +1201,7 @@ TEST(Plan, StreamsNoTilesThatLeaveLinesInManyPages) {
         machine m = sse41();
         m.l3_bytes = 0;
         m.max_open_lines_in_pages = max_in_pages;
-        const move_problem move = normalized({64, 64, 16, 16}, "abcd", dst, tfmt_f32);
+        const move_problem move = normalized({64, 64, 17, 16}, "abcd", dst, tfmt_f32);
         const plan any = planned(move, m);
         EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
         EXPECT_EQ(open_lines(any.the_tile), 4);
@@ -1211,6 +1211,44 @@ TEST(Plan, StreamsNoTilesThatLeaveLinesInManyPages) {
     EXPECT_TRUE(is_streamed("cdab", 4));
     EXPECT_FALSE(is_streamed("cdab", 2)); // 16 KiB apart
     EXPECT_TRUE(is_streamed("acdb", 2));  // 256 bytes
+}
+
+// More of them, if rows of the destination are whole lines apart and none of these and few of the
+// source's share sets of L1.
+TEST(Plan, StreamsTilesThatLeaveLinesApart) {
+    const auto is_streamed = [](const vec &dims, int max_apart = 8) {
+        machine m = avx2();
+        m.l3_bytes = 0;
+        m.max_open_lines_apart = max_apart;
+        const move_problem move = normalized(dims, "ab", "ba", tfmt_f32);
+        const plan any = planned(move, m);
+        EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
+        EXPECT_EQ(open_lines(any.the_tile), 8);
+        plan p;
+        return make_streamed_plan(move, m, &p, &any);
+    };
+    EXPECT_TRUE(is_streamed({1040, 1040}));
+    EXPECT_FALSE(is_streamed({1040, 1040}, 4));
+    EXPECT_FALSE(is_streamed({1048, 1040})); // of dst half lines apart
+    EXPECT_FALSE(is_streamed({512, 1040}));  // of dst in two sets
+    EXPECT_FALSE(is_streamed({1040, 512}));  // of src
+}
+
+// Nor those that read parts of lines, and many of the same set before the other parts; of vectors
+// below a line, if blocks may have any number of rows.
+TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
+    const auto is_streamed = [](machine m, const vec &dims, int read_ahead_rows = 0) {
+        m.l3_bytes = 0;
+        m.read_ahead_rows = read_ahead_rows;
+        const move_problem move = normalized(dims, "ab", "ba", tfmt_f64);
+        const plan any = planned(move, m);
+        plan p;
+        return make_streamed_plan(move, m, &p, &any);
+    };
+    EXPECT_FALSE(is_streamed(sse41(), {1024, 1024}));
+    EXPECT_TRUE(is_streamed(sse41(), {1024, 1032})); // rows of many sets
+    EXPECT_TRUE(is_streamed(sse41(), {1024, 1024}, 32));
+    EXPECT_TRUE(is_streamed(avx512(), {1024, 1024}));
 }
 
 // Blocks of a scratch go on within lines of the source that tiles read in parts.

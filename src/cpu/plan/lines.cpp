@@ -166,6 +166,14 @@ int open_lines(const tile &t) {
     return 1 << (dim_t(t.bits.size()) - n_in_line);
 }
 
+bool opens_lines_apart(const tile &t) {
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (!contains(t.dst_run, b) && t.bits[b].dst_stride_bytes % tuning::line_bytes)
+            return false;
+    return stored_rows_in_l1_set(t) == 1 && t.src_run_bytes >= tuning::line_bytes / 4
+            && source_rows_in_l1_set(t) <= tuning::max_src_rows_of_open_lines;
+}
+
 int written_lines(const tile &t) {
     const auto is_line = [](const tile_bit &b) {
         return b.level >= 0 && b.dst_stride_bytes >= tuning::line_bytes;

@@ -42,6 +42,11 @@ bool reads_lines_again(const tile &t);
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 
+// Whether the lines of the destination that a tile leaves in part are of rows whole lines apart,
+// each on a set of L1 of its own, and it reads a quarter of each line and more, of rows few of
+// which share a set.
+bool opens_lines_apart(const tile &t);
+
 // Lines of the destination that a tile stores to.
 int written_lines(const tile &t);
 

@@ -235,6 +235,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     const bool may_fetch = pattern == memory_pattern::beyond_l2
             || pattern == memory_pattern::mostly_written || pattern == memory_pattern::streamed;
     order.reads_on_over_gaps = may_fetch && b.reads_on_over_gaps();
+    if (pattern == memory_pattern::streamed) order.n_src_lines_meanwhile = b.src_lines_meanwhile();
     return order;
 }
 

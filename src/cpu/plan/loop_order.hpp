@@ -31,6 +31,9 @@ struct loop_order {
     bool reads_on = false;     // the source is read in the order of its addresses
     // So are lines of it, though not all that is in them; of patterns whose tiles may fetch.
     bool reads_on_over_gaps = false;
+    // Lines of the source in the fullest set of L1 that streaming tiles read before the rest of
+    // one; 0 if they read it at once.
+    int n_src_lines_meanwhile = 0;
 };
 
 // Bytes of a scratch from a run of so many bytes of a block to the next one.

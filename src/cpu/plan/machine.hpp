@@ -68,6 +68,7 @@ struct machine {
     // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;
     int max_open_lines_in_pages = tuning::max_open_lines;
+    int max_open_lines_apart = 0; // of opens_lines_apart(); as the others if these are more
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
     // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of

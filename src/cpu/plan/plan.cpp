@@ -112,6 +112,7 @@ struct way {
     store_path stores;
     bool is_simple = false;
     size_t max_ops = tuning::max_kernel_ops;
+    bool has_staged = false; // the other way goes through a scratch
 };
 
 memory_pattern pattern_of(const plan &p, bool is_simple) {
@@ -164,10 +165,10 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
 }
 
 // False if the destination cannot be written that way.
-bool choose_order(plan &p, bool is_simple) {
+bool choose_order(plan &p, way w) {
     const move_problem whole = p.problem;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
-            p.the_tile, pattern_of(p, is_simple), p.target, is_simple);
+            p.the_tile, pattern_of(p, w.is_simple), p.target, w.is_simple);
     p.problem.levels = order.levels;
     p.n_block_levels = order.n_block_levels;
     if (is_worth_fetching(p, whole, order)) p.prefetch_bytes = order.next_block_bytes;
@@ -175,7 +176,12 @@ bool choose_order(plan &p, bool is_simple) {
             && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
     p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
-    if (p.stores == store_path::streamed) return has_aligned_vectors(p);
+    if (p.stores == store_path::streamed) {
+        const bool loses_lines = w.has_staged && !p.target.read_ahead_rows
+                && p.the_tile.vector_bytes < tuning::line_bytes
+                && order.n_src_lines_meanwhile >= tuning::min_lines_lost_meanwhile;
+        return !loses_lines && has_aligned_vectors(p);
+    }
     if (p.stores == store_path::plain) return true;
     // Collected blocks within L2 are near enough: fetched while they were drained, 25 reorders of
     // 64 KiB to 1 MiB took 4.2 / 2.7 times memcpy on Zen 5, with / without.
@@ -214,7 +220,7 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
 // much code (way::max_ops).
 bool finish_plan(plan &p, way w) {
-    if (!choose_order(p, w.is_simple)) return false;
+    if (!choose_order(p, w)) return false;
     if (p.mode == plan_mode::move) p.the_schedule = find_schedule(p.the_tile, p.target);
     return cut_into_jobs(p, w.max_ops);
 }
@@ -232,7 +238,8 @@ bool lay_out(const move_problem &p, const machine &m, plan_mode mode, way w, pla
 bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
     if (has_staged && !m.read_ahead_rows && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
-    const int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
+    int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
+    if (opens_lines_apart(t)) max_open = std::max(max_open, m.max_open_lines_apart);
     if (has_staged && n_open > max_open) return false;
     return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
@@ -324,10 +331,10 @@ bool make_plan(
 bool make_streamed_plan(
         const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
     if (!exceeds_cache(p, m)) return false;
-    const way streamed {store_path::streamed};
+    way streamed {store_path::streamed};
+    streamed.has_staged = for_any && uses_scratch(for_any->stores);
     *out = begin_plan(p, m, mode, streamed);
-    return is_worth_streaming(out->the_tile, m, for_any && uses_scratch(for_any->stores))
-            && finish_plan(*out, streamed);
+    return is_worth_streaming(out->the_tile, m, streamed.has_staged) && finish_plan(*out, streamed);
 }
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
@@ -336,13 +343,13 @@ bool wants_padding_apart(const move_problem &p, const machine &m, double share) 
     const double narrow_share = m.vector_bytes == 16 ? tuning::min_padding_apart_share
                                                      : tuning::min_padding_apart_share_of_32_bytes;
     if (m.vector_bytes < tuning::line_bytes && is_in_l2 && share >= narrow_share) return true;
-    plan one = begin_plan(
-            p, m, plan_mode::move, {is_past_caches ? store_path::streamed : store_path::plain});
+    const way usual {is_past_caches ? store_path::streamed : store_path::plain};
+    plan one = begin_plan(p, m, plan_mode::move, usual);
     const int max_rows = m.max_padded_rows ? m.max_padded_rows : tuning::max_rows_in_l1_set;
     const bool crowds = stored_rows_in_l1_set(one.the_tile) > max_rows;
     if (m.max_padded_rows && !is_in_l2)
         return crowds && share >= tuning::min_large_padding_apart_share;
-    if (crowds || !choose_order(one, false)) return true;
+    if (crowds || !choose_order(one, usual)) return true;
     if (!is_past_caches && !is_in_l2 && share >= tuning::min_padding_passes_share
             && pads_in_extra_passes(one))
         return true;

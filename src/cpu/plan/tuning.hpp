@@ -281,6 +281,19 @@ constexpr int max_open_lines_in_pages_of_amd_16_bytes = 2;
 constexpr int max_open_lines_in_pages_of_zen3 = 1;
 constexpr int max_open_lines_of_zen3_16_bytes = 2;
 
+// On AMD, where rows of the destination are whole lines apart and each on a set of L1 of its own,
+// of tiles that read a quarter of each line and more of rows of which no more than so many share a
+// set.
+//     Zen 4, time over memcpy, without / so, of 10200 reorders from 16 MB on 167 on AVX2 1.21 /
+//     0.94, beyond 1.8 7 and 3 (f32 abcd -> acdb 1x64x284x284 1.5 / 0.8), SSE4.1 124 1.57 / 1.33,
+//     31 and 18; while another core copied memory 1.20 / 0.95 and 1.34 / 1.17. With 16 lines the
+//     same. Others left open, 549 and 548, take 1.03 and 1.47 times as long: less than a quarter
+//     read 0.91 and 0.97, rows of the destination not whole lines apart 1.2 and 1.2, two of one set
+//     1.0 and 1.6, 8 1.4 and 2.5; four to seven of the source, 88 with vectors of 16 bytes, 0.92
+//     where these alone are 0.89 (AVX2 167 0.78 / 0.79).
+constexpr int max_open_lines_apart_of_amd = 8;
+constexpr int max_src_rows_of_open_lines = 3;
+
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
 // small parts are not streamed if the other way is through a scratch and blocks may have any number
@@ -305,6 +318,12 @@ constexpr int min_lines_that_evict = 9;
 //     1.4 / 3.3. Halves whatever the destination's rows do, with 17 of the source 30 0.97 of the
 //     time (bf16 bac -> acb 4x512x4096 1.55 / 2.5), with 9 43 1.00, with 5 60 1.14.
 constexpr int min_lines_read_again_of_64_bytes = 17;
+// Nor are tiles streamed, if the other way is through a scratch, that read so many lines of one set
+// before they come back for the rest of the first one.
+//     Zen 4, time over memcpy, without / so, of the reorders above SSE4.1 111 1.91 / 1.29, beyond
+//     1.8 64 and 11 (f64 ab -> ba 768x3072 3.5 / 1.25), AVX2 64 1.10 / 1.00; with 13 1.30 and 1.08,
+//     with 25 1.32 and 0.99. With vectors of a line 37 1.31 / 1.34.
+constexpr int min_lines_lost_meanwhile = 17;
 // So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
 // destination and runs of the source that end within lines, which are read again for the next run.
 //     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
