@@ -292,11 +292,11 @@ constexpr int max_open_lines_of_zen3_16_bytes = 2;
 //     1.0 and 1.6, 8 1.4 and 2.5; four to seven of the source, 88 with vectors of 16 bytes, 0.92
 //     where these alone are 0.89 (AVX2 167 0.78 / 0.79).
 constexpr int max_open_lines_apart_of_amd = 8;
+constexpr int max_src_rows_of_open_lines = 3;
 // With vectors of 16 bytes.
 //     Of 13600 reorders, those of up to 4 lines, 83, 1.32 / 1.04; of 8, 60, 1.38 / 1.28, beyond 1.8
 //     7 / 8 (in other runs f16 bac -> ABc4a8b8a4b 64x197x768 1.45 / 2.8).
 constexpr int max_open_lines_apart_of_amd_16_bytes = 4;
-constexpr int max_src_rows_of_open_lines = 3;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
