@@ -282,8 +282,8 @@ constexpr int max_open_lines_in_pages_of_zen3 = 1;
 constexpr int max_open_lines_of_zen3_16_bytes = 2;
 
 // On AMD, where rows of the destination are whole lines apart and each on a set of L1 of its own,
-// of tiles that read a quarter of each line and more of rows of which no more than so many share a
-// set.
+// of tiles that read a quarter of each line and more of rows of which no more than
+// max_src_rows_of_open_lines share a set.
 //     Zen 4, time over memcpy, without / so, of 10200 reorders from 16 MB on 167 on AVX2 1.21 /
 //     0.94, beyond 1.8 7 and 3 (f32 abcd -> acdb 1x64x284x284 1.5 / 0.8), SSE4.1 124 1.57 / 1.33,
 //     31 and 18; while another core copied memory 1.20 / 0.95 and 1.34 / 1.17. With 16 lines the
