@@ -1159,6 +1159,20 @@ TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_u8)); // blocks have few rows
 }
 
+// Nor where both sides are gone through about as they lie.
+TEST(Plan, StagesNothingThatMovesNearby) {
+    const auto stores = [](const vec &dims, const char *src, const char *dst) {
+        machine m = avx512();
+        m.l2_bytes = m.l3_bytes = 0;
+        return planned(normalized(dims, src, dst, tfmt_f32), m).stores;
+    };
+    using tfmt::cpu::store_path;
+    EXPECT_EQ(stores({512, 64, 7, 7}, "abcd", "abdc"), store_path::plain);
+    EXPECT_EQ(stores({512, 64, 70, 70}, "abcd", "abdc"), store_path::staged); // rows of 280 bytes
+    EXPECT_EQ(stores({512, 64, 7, 7}, "abcd", "badc"), store_path::staged);   // long steps
+    EXPECT_EQ(stores({512, 64, 7, 6}, "abcd", "bacd"), store_path::staged);   // copies
+}
+
 // Where a scratch would be drained every few hundred bytes of much, it is not used.
 TEST(Plan, CollectsNoSmallBlocks) {
     machine m = avx512();

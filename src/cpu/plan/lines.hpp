@@ -39,6 +39,10 @@ bool needs_collecting(const move_problem &p, const machine &m);
 // vectors are lines and the rows that the tile writes share a set too.
 bool reads_lines_again(const tile &t);
 
+// Whether a tile changes the order of elements of rows that lie close together on both sides, as
+// do the steps of all levels: what is read and written goes on about as it lies.
+bool moves_nearby(const tile &t, const std::vector<level> &levels);
+
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 

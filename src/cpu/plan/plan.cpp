@@ -164,9 +164,10 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
             || !is_near(p.target.unfetched_share_of_cache);
 }
 
-// False if the destination cannot be written that way.
+// False if the destination cannot be written that way, or is better not.
 bool choose_order(plan &p, way w) {
     const move_problem whole = p.problem;
+    if (p.stores == store_path::staged && moves_nearby(p.the_tile, whole.levels)) return false;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
             p.the_tile, pattern_of(p, w.is_simple), p.target, w.is_simple);
     p.problem.levels = order.levels;

@@ -714,6 +714,17 @@ constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t max_staged_whole_dst_bytes = 1024;
 
+// Tiles that change the order of elements of rows up to so far apart on both sides, where no step
+// from tile to tile is longer than the second, do without a scratch.
+//     Zen 4, time over memcpy, staged / so, those of 13600 reorders from 16 MB on whose rows cannot
+//     be streamed: 16 on AVX-512 1.34 / 1.09 (f32 abcde -> abced 64x832x2x7x7 1.3 / 0.9), 23 on
+//     AVX2 1.58 / 1.27, 27 on SSE4.1 1.30 / 1.18, none more than 1.07 of the time, beyond 1.8 5 / 1
+//     in all. With rows of 1024 0.82, 0.78 and 0.97 of the time (s8 acdeb -> abced 64x1x32x96x96 on
+//     SSE4.1 1.1 / 2.5), with steps of any length 0.82, 0.79, 0.88 (u8 acdb -> cabd 64x16x112x112
+//     on SSE4.1 1.7 / 3.7).
+constexpr dim_t max_near_row_bytes = 512;
+constexpr dim_t max_near_step_bytes = 64 << 10;
+
 // In place of these where the last cache could hold source and destination together, so that half
 // of the reads may still be hits. (A block that ends up smaller grows on to staged_block_bytes.)
 //     Time over memcpy, 32 MiB of L3, with the above / with these, 8 cases of 20 to 32 MB:
