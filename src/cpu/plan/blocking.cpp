@@ -473,10 +473,9 @@ bool blocking::reads_on(const level &next) const {
             && next.src_stride == row;
 }
 
-int blocking::src_lines_meanwhile() const {
+int blocking::src_lines_meanwhile(const loop_order &order) const {
     std::vector<level> meanwhile = tile_;
-    const std::vector<level> levels = order().levels;
-    for (auto l = levels.rbegin(); l != levels.rend(); ++l) {
+    for (auto l = order.levels.rbegin(); l != order.levels.rend(); ++l) {
         if (l->src_stride < tuning::line_bytes && l->src_stride >= src_run_bytes_)
             return touched_lines_in_l1_set(std::move(meanwhile), true);
         meanwhile.push_back(*l);

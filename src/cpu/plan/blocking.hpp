@@ -109,11 +109,11 @@ public:
     // line of a row, or one of its page, in the present order.
     int lines_in_turn(bool of_src) const;
 
-    // Lines of the source in the fullest set of L1 that tiles read, in the present order, before
-    // more of the first one; 0 if they read lines whole or nothing goes on there.
-    int src_lines_meanwhile() const;
+    loop_order order() const; // but for reads_on_over_gaps and n_src_lines_meanwhile
 
-    loop_order order() const; // but for what it says of reads
+    // Lines of the source in the fullest set of L1 that tiles read, in this order(), before more of
+    // the first one; 0 if they read lines whole or nothing goes on there.
+    int src_lines_meanwhile(const loop_order &order) const;
 
     // Whether runs of the source are read at equal distances, of no more than two lines, in the
     // order of their addresses; in any order within a tile and within a small block.

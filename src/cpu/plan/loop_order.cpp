@@ -235,7 +235,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     const bool may_fetch = pattern == memory_pattern::beyond_l2
             || pattern == memory_pattern::mostly_written || pattern == memory_pattern::streamed;
     order.reads_on_over_gaps = may_fetch && b.reads_on_over_gaps();
-    if (pattern == memory_pattern::streamed) order.n_src_lines_meanwhile = b.src_lines_meanwhile();
+    if (pattern == memory_pattern::streamed)
+        order.n_src_lines_meanwhile = b.src_lines_meanwhile(order);
     return order;
 }
 
