@@ -145,6 +145,25 @@ TEST_P(packed_diff, every_short_extent_to_and_from_planes) {
                 }
 }
 
+// Weights with channels in blocks of blocks, of which the inner ones are cut or are not.
+TEST_P(packed_diff, short_extents_before_blocks_of_blocks) {
+    uint64_t seed = 950000;
+    for (tfmt_data_type_t type : one_of_each_width)
+        for (int64_t inner : {3, 5, 9})
+            for (int64_t channels : {32, 72, 80, 81, 90})
+                for (const char *tag :
+                        {"ABc16b32a2b", "ABc8b16a2b", "ABc4b8a4b", "ABc2a8b16a4b", "aBc4b3b2b"}) {
+                    if (HasFailure()) return;
+                    const dims shape = {33, channels, inner};
+                    const std::string text = std::string(type_name(type)) + " " + dims_text(shape)
+                            + " tag ";
+                    const random_desc blocks {make_with_tag(shape, type, tag), text + tag};
+                    const random_desc plain {make_with_tag(shape, type, "abc"), text + "abc"};
+                    check(blocks, plain, ++seed);
+                    check(plain, blocks, ++seed);
+                }
+}
+
 INSTANTIATE_FOR_EVERY_ISA(packed_diff);
 
 } // namespace

@@ -298,13 +298,30 @@ TEST(Build, DeadShufflesAreDropped) {
     EXPECT_TRUE(has_short_block);
 }
 
-// To lanes, their order, and back to 9 bytes: one shuffle for each load.
+// To lanes, their order, and back to 9 bytes: one shuffle for each load (of two tiles).
 TEST(Build, ShufflesOfOneValueAreOne) {
     for (const auto &m : {sse41(), avx2()}) {
         const kernel k = built(normalized({512, 3, 3}, "acb", "abc", tfmt_u8), m);
         ASSERT_EQ(k.blocks.size(), 1u);
-        expect_counts(k.blocks[0], {4, 4, 0, 4});
+        expect_counts(k.blocks[0], {8, 8, 0, 8});
     }
+}
+
+// With 16 registers the steps of a short innermost loop are one block, up to 100 operations: 2 of
+// 40 are, 4 are not, nor any where registers are 32. No block is left that no loop has.
+TEST(Build, UnrollsShortLoopsOfSmallTiles) {
+    const auto loads = [](tfmt_dim_t n_tiles, const machine &m) {
+        const kernel k = built(normalized({64, 16, 16 * n_tiles}, "acb", "abc", tfmt_u8), m);
+        EXPECT_EQ(k.blocks.size(), 1u);
+        EXPECT_EQ(verify(k), "");
+        return count_ops(k.blocks[0]).loads;
+    };
+    EXPECT_EQ(loads(2, sse41()), 16);
+    EXPECT_EQ(loads(4, sse41()), 8);
+    machine more_registers = sse41();
+    more_registers.n_vector_regs = 32;
+    EXPECT_EQ(loads(1, more_registers), 16);
+    EXPECT_EQ(loads(2, more_registers), 16);
 }
 
 TEST(Build, PaddingIsZeroAndStoreOnly) {

@@ -1618,6 +1618,18 @@ TEST(Plan, RunsGoOnBehindHoles) {
     EXPECT_EQ(packed.src_run_bytes, 12); // no hole either: 3 channels of 4 pixels
 }
 
+// Behind steps that are no power of two a run goes on with the levels of blocks, as long as no tail
+// ends within one that it goes on behind.
+TEST(Plan, PackedRunsGoOnBehindLevelsThatAreNeverCut) {
+    const auto run = [](tfmt_dim_t n) {
+        const auto p = normalized({512, n, 3}, "ABc16b32a2b", "abc", tfmt_u8);
+        return planned(p, avx512_vbmi()).the_tile.dst_run_bytes;
+    };
+    EXPECT_EQ(run(80), 48);
+    EXPECT_EQ(run(72), 48); // cut within the last level that the run has
+    EXPECT_EQ(run(81), 6);  // within the pairs
+}
+
 // One channel in blocks of 4 on both sides: the places behind it stay. Where there are no such
 // blocks in the source, or the destination's lie apart, they are dropped.
 TEST(Plan, RunsHaveBlocksOfOneThatBothSidesPad) {

@@ -31,6 +31,28 @@ class nest_builder {
 public:
     nest_builder(const plan &p, kernel &k) : p_(p), k_(k) {}
 
+    void add_all(const nest_state &state) {
+        const size_t depth = size_t(p_.n_driver_levels);
+        if (!p_.has_shared_root()) {
+            add_levels(k_.root, depth, state);
+            return;
+        }
+        const level &root = p_.problem.levels[depth];
+        const segment_list segments = root_segments(p_, state);
+        k_.src_step_bytes = root.src_stride;
+        k_.dst_step_bytes = root.dst_stride;
+        k_.param_step_bytes = root.param_stride_bytes;
+        if (p_.scratch) {
+            add_chain(state);
+            return;
+        }
+        add_levels(k_.root, depth + 1, enter(state, root.dim, segments[0]));
+        const dim_t reached = segments[0].first + segments[0].count;
+        for (size_t i = 1; i < segments.size(); i++)
+            add_part(k_.rest, depth, enter(state, root.dim, segments[i]), segments[i], reached);
+    }
+
+private:
     // The steps of segment `s`, with `below` inside them.
     void add_part(std::vector<nest_node> &nodes, size_t depth, const nest_state &below,
             const segment &s, dim_t from_step) {
@@ -72,7 +94,6 @@ public:
         }
     }
 
-private:
     using run_list = std::vector<scratch_runs>;
 
     size_t first_of_block() const { return p_.problem.levels.size() - size_t(p_.n_block_levels); }
@@ -218,9 +239,9 @@ private:
         return copies;
     }
 
-    // The block of all steps of the innermost level, where stores of one may reach into what the
-    // next ones store: rows of 9 bytes one behind the other. -1 if none may.
-    int merged_block(const std::vector<block_copy> &copies) {
+    // The block of all steps of the innermost level; -1 if stores of one are to reach into what the
+    // next ones store (rows of 9 bytes one behind the other) and none does.
+    int merged_block(const std::vector<block_copy> &copies, bool may_widen, bool must_widen) {
         const auto found = merged_.find(copies);
         if (found != merged_.end()) return found->second;
         block merged;
@@ -241,23 +262,31 @@ private:
             }
             n_values += n_of_copy;
         }
-        if (!widen_stores_in_order(merged, max_widened_bytes(p_))) return merged_[copies] = -1;
+        const bool is_wider = may_widen && widen_stores_in_order(merged, max_widened_bytes(p_));
+        if (must_widen && !is_wider) return merged_[copies] = -1;
         k_.n_values = std::max(k_.n_values, n_values);
         k_.blocks.push_back(std::move(merged));
         return merged_[copies] = int(k_.blocks.size()) - 1;
     }
 
     // In place of loops around blocks one block, where it gains.
-    void merge_steps(std::vector<nest_node> &loops) {
+    void merge_steps(std::vector<nest_node> &loops, const level &innermost) {
+        if (k_.scratch_bytes > 0 || p_.problem.converts) return;
+        const bool may_widen = innermost.dst_stride < p_.the_tile.vector_bytes
+                && max_widened_bytes(p_) > 0;
+        const size_t max_unrolled_ops = p_.target.n_vector_regs >= 32 ? 0
+                                                                      : tuning::max_unrolled_ops;
+        if (!may_widen && max_unrolled_ops == 0) return;
         const std::vector<block_copy> copies = copies_of(loops);
         if (copies.size() < 2) return;
         size_t n_ops = 0;
         for (const block_copy &c : copies)
             n_ops += k_.blocks[size_t(c.block)].size();
-        if (n_ops > tuning::max_merged_ops
+        const bool is_unrolled = n_ops <= max_unrolled_ops;
+        if ((!is_unrolled && !may_widen) || n_ops > tuning::max_merged_ops
                 || n_merged_ops_ + n_ops > tuning::max_merged_ops_of_kernel)
             return;
-        const int merged = merged_block(copies);
+        const int merged = merged_block(copies, may_widen, !is_unrolled);
         if (merged < 0) return;
         n_merged_ops_ += n_ops;
         nest_node node;
@@ -276,13 +305,7 @@ private:
                 [&](const segment &s, const nest_state &below) {
                     add_part(nodes, depth, below, s, 0);
                 });
-        if (depth + 1 == p_.problem.levels.size() && may_merge_steps(p_.problem.levels[depth]))
-            merge_steps(nodes);
-    }
-
-    bool may_merge_steps(const level &innermost) const {
-        return k_.scratch_bytes == 0 && !p_.problem.converts
-                && innermost.dst_stride < p_.the_tile.vector_bytes && max_widened_bytes(p_) > 0;
+        if (depth + 1 == p_.problem.levels.size()) merge_steps(nodes, p_.problem.levels[depth]);
     }
 
     // What the tile has to do depends on this of a state.
@@ -317,6 +340,39 @@ private:
     size_t n_merged_ops_ = 0;
 };
 
+void collect_blocks(const std::vector<nest_node> &nodes, std::vector<char> &used) {
+    for (const nest_node &n : nodes) {
+        if (n.block >= 0) used[size_t(n.block)] = true;
+        collect_blocks(n.children, used);
+    }
+}
+
+void number_blocks(std::vector<nest_node> &nodes, const std::vector<int> &numbers) {
+    for (nest_node &n : nodes) {
+        if (n.block >= 0) n.block = numbers[size_t(n.block)];
+        number_blocks(n.children, numbers);
+    }
+}
+
+// Those of which all steps were merged.
+void drop_unused_blocks(kernel &k) {
+    std::vector<char> used(k.blocks.size(), false);
+    collect_blocks(k.root, used);
+    collect_blocks(k.rest, used);
+    std::vector<int> numbers(k.blocks.size());
+    size_t n = 0;
+    for (size_t i = 0; i < k.blocks.size(); i++) {
+        if (!used[i]) continue;
+        numbers[i] = int(n);
+        if (n < i) k.blocks[n] = std::move(k.blocks[i]);
+        n++;
+    }
+    if (n == k.blocks.size()) return;
+    k.blocks.resize(n);
+    number_blocks(k.root, numbers);
+    number_blocks(k.rest, numbers);
+}
+
 } // namespace
 
 int constant_of(kernel &k, const byte_indices &indices) {
@@ -346,26 +402,8 @@ kernel build(const plan &p, const kernel_spec &spec) {
     k.vector_bytes = p.the_tile.vector_bytes;
     k.elem_bytes = p.the_tile.elem_bytes;
     k.converts = p.problem.converts;
-    nest_builder nests(p, k);
-    const size_t depth = size_t(p.n_driver_levels);
-    if (!p.has_shared_root()) {
-        nests.add_levels(k.root, depth, spec.state);
-        return k;
-    }
-    const level &root = p.problem.levels[depth];
-    const segment_list segments = root_segments(p, spec.state);
-    k.src_step_bytes = root.src_stride;
-    k.dst_step_bytes = root.dst_stride;
-    k.param_step_bytes = root.param_stride_bytes;
-    if (p.scratch) {
-        nests.add_chain(spec.state);
-        return k;
-    }
-    nests.add_levels(k.root, depth + 1, enter(spec.state, root.dim, segments[0]));
-    const dim_t reached = segments[0].first + segments[0].count;
-    for (size_t i = 1; i < segments.size(); i++)
-        nests.add_part(
-                k.rest, depth, enter(spec.state, root.dim, segments[i]), segments[i], reached);
+    nest_builder(p, k).add_all(spec.state);
+    drop_unused_blocks(k);
     return k;
 }
 

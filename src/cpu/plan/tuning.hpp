@@ -983,6 +983,14 @@ constexpr dim_t max_merged_steps = 8;
 constexpr size_t max_merged_ops = 400;
 // Tails in many dimensions make many such blocks, of which none is needed.
 constexpr size_t max_merged_ops_of_kernel = 4000;
+// With 16 registers tiles are small, and a loop around one is a tenth of its operations: up to so
+// many in all steps, these become one block wherever stores reach.
+//     Time over that with loops, SSE4.1, 1500 reorders, by size below 64 KiB, 1 MiB, 16 MiB, above:
+//     0.949 0.973 0.978 0.985, with 200 operations and part of the steps where these are more than
+//     8 0.944 0.968 0.977 0.995; AVX2 0.96 to 0.975, 0.997, 0.997, 0.997; with 32 registers 1.000.
+//     To make these took 1.04 times as long, with 200 operations 1.10, 400 1.14, AVX2 1.02, 1.03,
+//     1.07.
+constexpr size_t max_unrolled_ops = 100;
 
 // Where there are masks stores of short rows still reach into the next rows (ir/widen), of up to so
 // many bytes of a vector, where no more than so many are moved in all.
