@@ -32,12 +32,15 @@ void take_habits_of_amd(machine &m) {
     m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
     m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
+    m.min_crowding_rows = tuning::min_crowding_rows_of_amd;
+    m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
     switch (m.vector_bytes) {
     case 16:
         m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes;
         m.max_open_lines_apart = tuning::max_open_lines_apart_of_amd_16_bytes;
         break;
     case 64:
+        m.min_crowding_rows = m.min_crowding_lines = 0;
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
         m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
         m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;

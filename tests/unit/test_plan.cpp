@@ -1137,6 +1137,26 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
     EXPECT_FALSE(make_streamed_plan(shifted, m, &p));
 }
 
+// Where rows of the destination share sets of L1 and the source's do not, vectors below a line
+// store whole lines of them by one tile as well, of 4 bytes of each row of the source or more.
+TEST(Plan, StoresLinesOfNarrowVectorsToCollidingRows) {
+    const auto expect = [](const vec &dims, tfmt_data_type_t type, machine m, int n_open_lines,
+                                int src_run_bytes) {
+        m.l2_bytes = 8 << 20;
+        const plan p = planned(normalized(dims, "ab", "ba", type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::plain);
+        EXPECT_EQ(open_lines(p.the_tile), n_open_lines);
+        EXPECT_EQ(p.the_tile.src_run_bytes, src_run_bytes);
+    };
+    expect({2048, 49}, tfmt_bf16, avx2(), 0, 8);
+    expect({2048, 49}, tfmt_bf16, sse41(), 0, 4);
+    expect({2080, 49}, tfmt_bf16, avx2(), 8, 16);
+    expect({2048, 49}, tfmt_bf16, avx512(), 0, 32);
+    expect({4096, 49}, tfmt_u8, avx2(), 0, 4);
+    expect({4096, 49}, tfmt_u8, sse41(), 8, 8);   // of 2 bytes
+    expect({2048, 256}, tfmt_f32, avx2(), 8, 32); // 4 lines of the source share a set
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();
@@ -1484,11 +1504,11 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
     EXPECT_FALSE(at_once({1, 1, 97, 64, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512()));
     EXPECT_TRUE(at_once({1, 1, 97, 61, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512()));
     EXPECT_FALSE(at_once({1, 1, 97, 64, 1}, "aBdeC8b2c", "AcdeB32a4b", tfmt_s8, avx512(), 0));
-    // 16 rows for half lines of the source; for less within L2, and beyond.
-    EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_f32, avx2()));
-    EXPECT_TRUE(at_once({2000, 49}, "ab", "ba", tfmt_f32, avx2()));
-    EXPECT_TRUE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2()));
-    EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, avx2(), 0));
+    // 16 rows for a quarter of a line of the source, within L2, and beyond, also for an eighth.
+    EXPECT_TRUE(at_once({2048, 48}, "ab", "ba", tfmt_f32, avx2()));
+    EXPECT_FALSE(at_once({2048, 48}, "ab", "ba", tfmt_f32, avx2(), 0));
+    EXPECT_TRUE(at_once({2000, 48}, "ab", "ba", tfmt_f32, avx2(), 0));
+    EXPECT_FALSE(at_once({2048, 48}, "ab", "ba", tfmt_bf16, avx2(), 0));
     EXPECT_TRUE(at_once({2048, 128}, "ab", "ba", tfmt_u8, avx2()));
     // Vectors of 16 bytes, with which half a line is two.
     EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, sse41()));

@@ -203,28 +203,46 @@ struct run_pair {
     bit_list src, dst;
 };
 
-// Lines of the destination that vectors below a line store by one tile, past the caches, which has
-// few buffers for lines in part, and what that leaves of the source's run, half a vector and more.
-// False where it is not the way. Time over a memcpy that streams, through a scratch / so: 57
-// transposes of 400 MB of f32 AVX2 1.79 / 1.44 (43408x1216 2.8 / 1.3), SSE4.1 1.76 / 1.56. Not
-// where rows of the source share pages (f32 abc -> acb 355x384x384 1.5 / 2.0), with less than half
-// a vector (f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4), nor for padding (f32 abc -> AcB16b32a2b
-// 8x384x1024 1.0 / 3.3).
+// Lines of the destination that vectors below a line store by one tile, and what that leaves of the
+// source's run. False where it is not the way. Not for padding (f32 abc -> AcB16b32a2b 8x384x1024,
+// streamed, 1.0 / 3.3).
+//
+// Past the caches, which have few buffers for lines in part, half a vector and more of the source.
+// Time over a memcpy that streams, through a scratch / so: 57 transposes of 400 MB of f32 AVX2 1.79
+// / 1.44 (43408x1216 2.8 / 1.3), SSE4.1 1.76 / 1.56. Not where rows of the source share pages (f32
+// abc -> acb 355x384x384 1.5 / 2.0), with less than half a vector (f16 abcd -> ABcd32a16b
+// 32x128x56x56 1.0 / 1.4).
+//
+// Within them where rows of the destination collide, so that what one vector stores of a line is
+// gone from L1 before the next one's turn, unless the source's do as well: min_src_run_bytes_left.
 bool fit_lines(const move_problem &p, const machine &m, store_path stores,
-        const bit_list &src_vector, const bit_list &whole_dst, run_pair *runs) {
-    if (!m.streams_lines || stores != store_path::streamed || p.dst_elem_bits() / 8 != p.elem_bytes
+        const bit_list &src_vector, const bit_list &dst_vector, const bit_list &whole_dst,
+        run_pair *runs) {
+    if (uses_scratch(stores) || p.dst_elem_bits() / 8 != p.elem_bytes
             || m.vector_bytes >= tuning::line_bytes || is_half_padding(p.limits))
         return false;
     const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
+    const auto left_beside = [&](const bit_list &dst) {
+        bit_list src = src_vector;
+        while (!src.empty() && union_size(src, dst) > n_bits)
+            src.pop_back();
+        return src;
+    };
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
-    bit_list src = src_vector;
-    while (!src.empty() && union_size(src, line) > n_bits)
-        src.pop_back();
-    const level &along_dst = p.levels[size_t(whole_dst[0].level)];
+    const bit_list src = left_beside(line);
     if (bytes_of_run(p, line, false) != tuning::line_bytes
-            || along_dst.src_stride < tuning::page_bytes
-            || bytes_of_run(p, src, true) < m.vector_bytes / 2
             || !std::all_of(p.levels.begin(), p.levels.end(), keeps_lines))
+        return false;
+    const dim_t src_bytes = bytes_of_run(p, src, true);
+    if (stores == store_path::streamed) {
+        const level &along_dst = p.levels[size_t(whole_dst[0].level)];
+        if (!m.streams_lines || along_dst.src_stride < tuning::page_bytes
+                || src_bytes < m.vector_bytes / 2)
+            return false;
+    } else if (src_bytes < tuning::min_src_run_bytes_left
+            || lines_in_l1_set(p, left_beside(dst_vector), dst_vector, false)
+                    <= tuning::max_rows_in_l1_set
+            || lines_in_l1_set(p, line, src, true) > tuning::max_src_lines_in_l1_set_of_whole_lines)
         return false;
     *runs = {src, line};
     return true;
@@ -287,7 +305,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     bit_list src = prefix(whole_src, lane_bits), dst = prefix(whole_dst, lane_bits);
     run_pair of_lines;
-    if (fit_lines(p, m, stores, src, whole_dst, &of_lines)) return of_lines;
+    if (fit_lines(p, m, stores, src, dst, whole_dst, &of_lines)) return of_lines;
     const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
             || (needs_last_bit(src) && is_all(p, dst, true));
     bit_list &shortened = keeps_src ? dst : src;

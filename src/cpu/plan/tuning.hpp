@@ -137,6 +137,17 @@ constexpr double src_rows_over_dst_rows = 1.5;
 // then crowd L1 (fitting_runs), of elements that are wanted or not. No other value was tried.
 constexpr size_t min_src_run_bits_left = 2;
 
+// Bytes of the source's run that are left where tiles of vectors below a line have whole lines of a
+// destination whose rows collide (fit_lines), and lines of the source in a set of L1 up to which
+// they do.
+//     Zen 4, times over those with lines in part, of the 10200 reorders those that this changes, at
+//     least 4 bytes and 2 lines: 120 on AVX2 0.80 (1 to 16 MB 0.75; bf16 abcd -> acdb 1x2048x7x7
+//     4.9 / 3.8 times memcpy), beyond the goals 22 / 12; 57 on SSE4.1 0.907, 40 / 30. At least 2
+//     bytes: 0.796, 0.943, of these up to 1 MB 0.861, 1.045; 7 lines 0.796, 0.923. Any lines: 341
+//     0.926, SSE4.1 196 0.983. Where 5 rows collide the same, 3: 1.01 and 1.14 times as long.
+constexpr dim_t min_src_run_bytes_left = 4;
+constexpr int max_src_lines_in_l1_set_of_whole_lines = 2;
+
 // -------------------------------------------------------------------------------------------------
 // Levels whose blocks do not nest, and joined runs
 
@@ -382,6 +393,13 @@ constexpr int min_row_pairs_to_collect_of_amd_64_bytes = 1024;
 //     2.88 / 2.14 where 17 are 2.88 / 2.10; with 17 AVX2 2.53 in place of 2.40, with 13 SSE4.1 3.15
 //     in place of 3.02. By rows of a line of the source alone (images of 3 channels, padding)
 //     collected took up to 4 times as long.
+//     On Zen 4 (32 KiB, 8 ways; Zen 3 has the same, not measured) by vectors below a line, which
+//     take more tiles to write one, times over those stored where they belong, 27 of 10200 reorders
+//     with 17, 21, 25, 33 lines: AVX2 0.918 0.913 0.907 0.954 (bf16 abcd -> acdb 1x2048x7x7 3.7
+//     / 2.4 times memcpy), SSE4.1 0.788 0.791 0.779 0.939 (6.9 / 2.6), with 13 109 1.14 and 1.16.
+//     By those of 64 bytes with 17 and 28 1.07.
+constexpr int min_crowding_rows_of_amd = 13;
+constexpr int min_crowding_lines_of_amd = 25;
 constexpr int min_crowding_rows_of_zen5 = 13;
 constexpr int min_crowding_lines_of_zen5 = 17;
 constexpr int min_crowding_lines_of_zen5_32_bytes = 13;
@@ -453,6 +471,11 @@ constexpr double min_large_padding_apart_share = 0.9;
 //     Tried: next where the source's rows end within lines and its runs do not, 37, 82, 99 of these
 //     1.04, 1.18, 1.17.
 constexpr int min_whole_lines_in_l1_set = 13;
+// Beyond L2, for tiles of vectors below a line that store whole lines, in place of the larger of a
+// quarter of a line and half a vector: they have left the source's run no more.
+//     Zen 4, times over those in the order of the source, 26 of 10200 reorders of 1 to 16 MB: AVX2
+//     0.930, with 4 bytes 0.929; SSE4.1 0.994 and 1.07.
+constexpr dim_t min_whole_lines_src_run_bytes = 8;
 
 // Lines of the source in one set of L1 that blocks within L2 visit in turns, from which on they go
 // in the order of the source instead, if that visits fewer and no more of the destination than this
