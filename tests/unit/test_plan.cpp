@@ -372,7 +372,7 @@ TEST(Plan, OrderOfMuchPadding) {
     };
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_f64), "2 x 256, 256 -> 1048576");
     EXPECT_EQ(outermost_of(tfmt_u8, tfmt_f32), "2 x 256, 256 -> 524288");
-    EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "2 x 256, 131072 -> 512");
+    EXPECT_EQ(outermost_of(tfmt_u8, tfmt_bf16), "4 x 128, 65536 -> 256");
 }
 
 // 3 channels in blocks of 64: a line of the source is 32 rows of the destination, on one set of L1
@@ -821,6 +821,14 @@ TEST(Plan, BypassesTheCachesFromTheMachinesShareOn) {
     EXPECT_FALSE(bypasses(0.5, 1300000));
 }
 
+dim_t dst_run_bytes_of_block(const plan &p) {
+    const auto &levels = p.problem.levels;
+    dim_t bytes = p.the_tile.dst_run_bytes;
+    for (size_t i = levels.size(); i > levels.size() - size_t(p.n_block_levels); i--)
+        if (levels[i - 1].dst_stride == bytes) bytes *= levels[i - 1].extent;
+    return bytes;
+}
+
 // Beyond L2 a block has a line of 4-bit elements, whether these are unpacked one by one or two rows
 // of the source become the halves of bytes.
 TEST(Plan, BlocksOf4BitElements) {
@@ -830,15 +838,26 @@ TEST(Plan, BlocksOf4BitElements) {
         const plan p = planned(
                 normalized(by_tag({1024, 1088}, "ab", tfmt_bf16), by_tag({1024, 1088}, "ba", dst)),
                 m);
-        dim_t bytes = p.the_tile.dst_run_bytes;
-        for (size_t i = p.problem.levels.size() - size_t(p.n_block_levels);
-                i < p.problem.levels.size(); i++)
-            if (p.problem.levels[i].dst_stride == bytes) bytes *= p.problem.levels[i].extent;
-        return bytes;
+        return dst_run_bytes_of_block(p);
     };
     EXPECT_EQ(dst_run_bytes(tfmt_u4), 64);
     EXPECT_EQ(dst_run_bytes(tfmt_f4_e2m1), 64);
-    EXPECT_EQ(dst_run_bytes(tfmt_u8), 512);
+    EXPECT_EQ(dst_run_bytes(tfmt_u8), 256);
+}
+
+// Beyond L2 a block has half as much of the destination where each line of that is 32 lines of the
+// source and more.
+TEST(Plan, BlocksOfManyReadLines) {
+    const auto dst_run_bytes = [](const vec &dims, tfmt_data_type_t type) {
+        machine m = avx512();
+        m.l2_bytes = 0;
+        const plan p = planned(normalized(dims, "ab", "ba", type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::plain);
+        return dst_run_bytes_of_block(p);
+    };
+    EXPECT_EQ(dst_run_bytes({1024, 1088}, tfmt_u8), 256);
+    EXPECT_EQ(dst_run_bytes({1280, 1056}, tfmt_bf16), 256);
+    EXPECT_EQ(dst_run_bytes({1280, 1040}, tfmt_f32), 512);
 }
 
 // Where the processor reads few rows ahead, a streamed block keeps to so many of them.

@@ -188,6 +188,15 @@ bool opens_lines_apart(const tile &t) {
             && source_rows_in_l1_set(t) <= tuning::max_src_rows_of_open_lines;
 }
 
+int read_lines(const tile &t) {
+    int n = 1;
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (t.bits[b].level >= 0 && contains(t.dst_run, b) && !contains(t.src_run, b)
+                && t.bits[b].src_stride_bytes >= tuning::line_bytes)
+            n *= 2;
+    return n;
+}
+
 int written_lines(const tile &t) {
     const auto is_line = [](const tile_bit &b) {
         return b.level >= 0 && b.dst_stride_bytes >= tuning::line_bytes;

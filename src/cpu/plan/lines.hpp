@@ -43,6 +43,9 @@ bool reads_lines_again(const tile &t);
 // do the steps of all levels: what is read and written goes on about as it lies.
 bool moves_nearby(const tile &t, const std::vector<level> &levels);
 
+// Lines of the source that the lanes of a vector of the destination come from.
+int read_lines(const tile &t);
+
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 

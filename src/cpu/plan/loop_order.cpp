@@ -187,9 +187,11 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         else
             b.grow_src(m.block_src_bytes);
         if (!t.dst_has_4_bits) {
-            const dim_t target_bytes = is_odd && leaves_few_lines(t, levels)
-                    ? tuning::odd_runs_dst_bytes
-                    : tuning::block_dst_bytes;
+            dim_t target_bytes = tuning::block_dst_bytes;
+            if (is_odd && leaves_few_lines(t, levels))
+                target_bytes = tuning::odd_runs_dst_bytes;
+            else if (read_lines(t) >= tuning::many_read_lines)
+                target_bytes = tuning::block_dst_bytes_of_many_lines;
             b.take_whole_dst(target_bytes, m.max_whole_dst_bytes);
             if (pattern == memory_pattern::beyond_l2 && stored_rows_in_l1_set(t) == 1)
                 b.grow_in_l1(false, target_bytes);
