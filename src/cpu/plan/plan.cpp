@@ -218,11 +218,29 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
     return begun;
 }
 
+// Whether vectors are loaded as two halves, of two rows, which saves an exchange of these.
+bool loads_halves(const tile &t) {
+    const size_t n_lane_bits = size_t(t.n_lane_bits());
+    if (t.vector_bytes < tuning::min_halved_vector_bytes || n_lane_bits == 0
+            || t.src_run.size() != n_lane_bits || t.dst_run.size() != n_lane_bits
+            || is_src_packed(t, t.src_run))
+        return false;
+    const auto last = size_t(t.src_run.back());
+    return t.bits[last].level >= 0 && !contains(t.dst_run, last) && !reads_colliding_rows(t);
+}
+
+schedule schedule_of(const tile &t, const machine &m) {
+    if (!loads_halves(t)) return find_schedule(t, m);
+    tile halves = t;
+    halves.src_run.pop_back();
+    return find_schedule(halves, m);
+}
+
 // False if the destination cannot be written that way, or if the tails make too many jobs or too
 // much code (way::max_ops).
 bool finish_plan(plan &p, way w) {
     if (!choose_order(p, w)) return false;
-    if (p.mode == plan_mode::move) p.the_schedule = find_schedule(p.the_tile, p.target);
+    if (p.mode == plan_mode::move) p.the_schedule = schedule_of(p.the_tile, p.target);
     return cut_into_jobs(p, w.max_ops);
 }
 

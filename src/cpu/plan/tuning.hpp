@@ -212,6 +212,16 @@ constexpr float cost_lanes16 = 1.6f;
 constexpr float cost_permute = 1.3f;
 constexpr float cost_permute2 = 2.0f;
 
+// Vectors that are loaded as two halves, of two rows of the source (loads_halves): a load that
+// inserts in place of a shuffle between lanes of 16 bytes, for each register. Rows that share a set
+// of L1 are gone from it before their other half is wanted.
+//     Zen 4, times over those with loads of whole lines, 4150 of 10200 reorders, by size below 64
+//     KiB, 1 MiB, 16 MiB, above: 0.911 0.974 0.984 0.995; 832 of 5000 conversions 0.928 0.939 0.957
+//     0.99; to make 1700 reorders took 0.91 of the time. Rows that collide 1.05 to 1.07; in
+//     quarters 1.04; runs of half a line in quarters 1.00 to 1.02; vectors of 32 bytes in halves
+//     1.005, below 64 KiB 1.05.
+constexpr int min_halved_vector_bytes = 64;
+
 // Blocks with lanes that do not exist are made again of whole vectors (ir/repack) if that costs no
 // more than this part of what their stages do.
 //     302 of 10200 reorders with packed runs on Zen 4, time from 1.0 / 0.9 / 0.8 / 0.7 on: 0.928
