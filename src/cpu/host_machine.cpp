@@ -45,6 +45,7 @@ void take_habits_of_amd(machine &m) {
         m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
         m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
         m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
+        m.max_staged_colliding_rows = tuning::max_staged_colliding_rows_of_amd;
         break;
     default: break; // no JIT
     }
@@ -71,8 +72,8 @@ void take_habits_of_zen3(machine &m) {
 
 void take_habits_of_zen5(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
-    m.unfetched_share_of_cache = 0; // not measured, as is the next
-    m.max_open_lines_apart = 0;
+    m.unfetched_share_of_cache = 0; // not measured, as are the next
+    m.max_open_lines_apart = m.max_staged_colliding_rows = 0;
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
     m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;

@@ -860,6 +860,24 @@ TEST(Plan, BlocksOfManyReadLines) {
     EXPECT_EQ(dst_run_bytes({1280, 1040}, tfmt_f32), 512);
 }
 
+// Staged ones have no more than so many rows of the source where these share sets of L1.
+TEST(Plan, StagedBlocksOfCollidingRows) {
+    const auto dst_run_bytes = [](dim_t row_elems, tfmt_data_type_t type, int max_rows) {
+        machine m = avx512_vbmi();
+        m.l2_bytes = m.l3_bytes = 0;
+        m.staged_dst_bytes = 512;
+        m.staged_block_bytes = 128 << 10;
+        m.max_staged_colliding_rows = max_rows;
+        const plan p = planned(normalized({4096, row_elems}, "ab", "ba", type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return dst_run_bytes_of_block(p);
+    };
+    EXPECT_EQ(dst_run_bytes(4096, tfmt_u8, 0), 256);
+    EXPECT_EQ(dst_run_bytes(4096, tfmt_u8, 128), 128);
+    EXPECT_EQ(dst_run_bytes(4096, tfmt_bf16, 128), 256);
+    EXPECT_EQ(dst_run_bytes(4160, tfmt_u8, 128), 256); // they do not
+}
+
 // Where the processor reads few rows ahead, a streamed block keeps to so many of them.
 TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     const auto rows = [](int read_ahead_rows, tfmt_data_type_t src, tfmt_data_type_t dst) {

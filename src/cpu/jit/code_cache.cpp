@@ -58,7 +58,7 @@ void append_instructions(ir::words &out, const machine &m) {
             collected_paired_lines, min_fetched_collected_bytes, max_open_lines,
             max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes, staged_src_bytes,
             staged_dst_bytes, staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
-            staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
+            max_staged_colliding_rows, staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(streams_lines);
@@ -90,6 +90,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(staged_block_bytes);
     static_cast<void>(staged_near_src_bytes);
     static_cast<void>(staged_near_block_bytes);
+    static_cast<void>(max_staged_colliding_rows);
     static_cast<void>(staged_whole_dst_bytes);
     static_cast<void>(min_unchained_lines_bytes);
     for (int v : {int(isa), int(has_two_source_permutes), int(has_vbmi), int(has_bf16),

@@ -192,12 +192,17 @@ void blocking::take_padding() {
     take_levels_behind_dst([&](const level &l) { return reads_one_step(l, limits_); });
 }
 
-void blocking::stage(const staged_block &goal, const machine &m) {
+void blocking::stage(staged_block goal, const machine &m) {
     uses_scratch_ = true;
     // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
     // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
     const bool collides = reads_colliding_rows(t_);
+    if (collides && m.max_staged_colliding_rows) {
+        goal.dst_bytes = std::min(
+                goal.dst_bytes, dim_t(m.max_staged_colliding_rows) * t_.dst_elem_bits / 8);
+        goal.bytes = std::min(goal.bytes, tuning::staged_block_bytes);
+    }
     const growth dst {goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
             m.staged_whole_dst_bytes};
     const bool has_room = collides

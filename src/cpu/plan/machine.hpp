@@ -79,6 +79,9 @@ struct machine {
     dim_t staged_block_bytes = tuning::staged_block_bytes;
     dim_t staged_near_src_bytes = tuning::staged_near_src_bytes;
     dim_t staged_near_block_bytes = tuning::staged_near_block_bytes;
+    // Rows of the source that such blocks have at the most where these share sets of L1, in blocks
+    // of tuning::staged_block_bytes then; 0: as many as others.
+    int max_staged_colliding_rows = 0;
     // Length up to which such blocks have all of a row of the destination, if they then read few
     // rows of the source; 0: as of any number of rows.
     dim_t staged_whole_dst_bytes = 0;
