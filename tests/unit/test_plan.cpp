@@ -1449,6 +1449,20 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
 }
 
+// A tile that reads 8 bytes of each line is followed by those for the rest, also where the next
+// line of the tile begins right behind it.
+TEST(Plan, CollectsWholeLinesOfTheSource) {
+    machine m = sse41();
+    m.l2_bytes = 1 << 20;
+    const plan p = planned(normalized({2, 32, 512, 128}, "dcab", "abDC16d4c", tfmt_s8), m);
+    EXPECT_EQ(p.stores, tfmt::cpu::store_path::collected);
+    dim_t src_bytes = p.the_tile.src_run_bytes;
+    const auto &levels = p.problem.levels;
+    for (size_t i = levels.size(); i > levels.size() - size_t(p.n_block_levels); i--)
+        if (levels[i - 1].src_stride == src_bytes) src_bytes *= levels[i - 1].extent;
+    EXPECT_EQ(src_bytes, 64);
+}
+
 // Longer runs in larger blocks, of which rows that lie one behind the other stay apart in the
 // scratch; beyond L2 what the next block reads is fetched, if that is any use.
 TEST(Plan, CollectsInBlocksOfTheMachine) {

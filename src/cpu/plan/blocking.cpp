@@ -250,8 +250,9 @@ void blocking::join_runs(const growth &dst) {
     });
 }
 
-void blocking::collect(dim_t dst_bytes, dim_t block_bytes) {
+void blocking::collect(dim_t dst_bytes, dim_t block_bytes, int n_src_lines) {
     uses_scratch_ = true;
+    complete_lines(true, false, n_src_lines);
     cut_dst_at_lines();
     grow_dst(dst_bytes, block_bytes);
     sort(true);

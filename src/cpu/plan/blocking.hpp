@@ -84,8 +84,8 @@ public:
     void stage(staged_block goal, const machine &m);
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
-    // lines of them.
-    void collect(dim_t dst_bytes, dim_t block_bytes);
+    // lines of them, of so many lines of each row of the source.
+    void collect(dim_t dst_bytes, dim_t block_bytes, int n_src_lines);
 
     // Blocks of blocks, for fewer of them, with so much of the rows of both sides. The sizes stay
     // those of a block.

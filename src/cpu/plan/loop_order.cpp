@@ -231,8 +231,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 m);
         break;
     case memory_pattern::collected:
-        b.complete_lines(true, false, m.collected_paired_lines);
-        b.collect(m.collected_dst_bytes, m.collected_block_bytes);
+        b.collect(m.collected_dst_bytes, m.collected_block_bytes, m.collected_paired_lines);
         break;
     }
     loop_order order = b.order();
