@@ -1194,6 +1194,18 @@ TEST(Plan, StoresLinesOfNarrowVectorsToCollidingRows) {
     expect({2048, 256}, tfmt_f32, avx2(), 8, 32); // 4 lines of the source share a set
 }
 
+// Of a channel in blocks of 32, whose rows share sets of L1, a tile reads few at once, so that what
+// else is in their lines finds these there.
+TEST(Plan, ReadsFewOfManyCollidingLines) {
+    const auto dst_run_bytes = [](const vec &dims, const char *src) {
+        return planned(normalized(dims, src, "acdeb", tfmt_u8), avx512_vbmi())
+                .the_tile.dst_run_bytes;
+    };
+    EXPECT_EQ(dst_run_bytes({1, 64, 8, 28, 28}, "Abcde32a"), 4);
+    EXPECT_EQ(dst_run_bytes({1, 64, 8, 28, 29}, "Abcde32a"), 16); // rows on 4 sets
+    EXPECT_EQ(dst_run_bytes({1, 64, 8, 29, 29}, "Abcde32a"), 64); // and on 16
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();

@@ -312,6 +312,13 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
         shortened.pop_back();
 
+    const bool loses_src_lines = stores == store_path::plain
+            && bytes_of_run(p, src, true) <= tuning::max_lost_src_run_bytes
+            && lines_in_l1_set(p, dst, src, true) >= tuning::min_lost_src_lines;
+    while (loses_src_lines && dst.size() > 1
+            && lines_in_l1_set(p, dst, src, true) > tuning::max_rows_in_l1_set)
+        dst.pop_back();
+
     const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);
     while (may_leave_lines && src.size() > tuning::min_src_run_bits_left
             && lines_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)

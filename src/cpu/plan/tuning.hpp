@@ -137,6 +137,16 @@ constexpr double src_rows_over_dst_rows = 1.5;
 // then crowd L1 (fitting_runs), of elements that are wanted or not. No other value was tried.
 constexpr size_t min_src_run_bits_left = 2;
 
+// Runs of the source up to which tiles read no more of its lines than a set of L1 keeps where so
+// many would share one (fitting_runs): one channel of a block of 32, of which a line has two, read
+// for each of 64 rows before the other one is.
+//     Zen 4, times over those of whole vectors of the destination, 28 of 10200 reorders on AVX-512
+//     0.735 (u8 Abcde32a -> acdeb 1x64x8x28x28 3.9 / 0.8 times memcpy, s8 ABcd8a4b -> adbc
+//     1x3x640x640 3.85 / 1.06), AVX2 21 0.698, SSE4.1 11 0.927. Where 8 lines do 70 0.903 in place
+//     of 0.889, AVX2 67 0.902 and 0.900; runs of up to 16 bytes 0.912, 0.928, of one element 0.97.
+constexpr dim_t max_lost_src_run_bytes = 4;
+constexpr int min_lost_src_lines = 16;
+
 // Bytes of the source's run that are left where tiles of vectors below a line have whole lines of a
 // destination whose rows collide (fit_lines), and lines of the source in a set of L1 up to which
 // they do.
