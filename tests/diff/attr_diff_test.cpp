@@ -23,11 +23,6 @@ parameter make_parameter(bool is_scale, int mask, const dims &groups, tfmt_data_
     return p;
 }
 
-random_desc tagged(const dims &shape, tfmt_data_type_t type, const std::string &tag) {
-    return {make_with_tag(shape, type, tag),
-            std::string(type_name(type)) + " " + dims_text(shape) + " tag " + tag};
-}
-
 void execute(const desc_ptr &src_md, const void *src, const desc_ptr &dst_md, void *dst,
         const attributes &attr) {
     const attr_ptr handle = make_attr(attr);

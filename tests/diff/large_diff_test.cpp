@@ -48,11 +48,6 @@ private:
     std::vector<unsigned char> expected_;
 };
 
-random_desc tagged(const dims &shape, tfmt_data_type_t type, const std::string &tag) {
-    return {make_with_tag(shape, type, tag),
-            std::string(type_name(type)) + " " + dims_text(shape) + " tag " + tag};
-}
-
 random_desc strided(const dims &shape, tfmt_data_type_t type, const dims &strides) {
     tfmt_memory_desc_t md = nullptr;
     EXPECT_EQ(tfmt_memory_desc_create_with_strides(

@@ -46,6 +46,12 @@ protected:
         if (GetParam().isa == tfmt_cpu_isa_none) GTEST_SKIP() << "the portable path packs nothing";
     }
 
+    // Each with a seed of its own, the next ones.
+    void check_both_ways(const random_desc &a, const random_desc &b, uint64_t &seed) {
+        check(a, b, ++seed);
+        check(b, a, ++seed);
+    }
+
     // Layouts of `shape` by tags, one of them with blocks in some cases.
     void check_tags(
             random_source &random, const dims &shape, tfmt_data_type_t type, uint64_t seed) {
@@ -53,9 +59,7 @@ protected:
         std::string src_tag = shuffled(random, letters), dst_tag = shuffled(random, letters);
         if (random.one_in(3)) dst_tag = with_blocks(random, dst_tag);
         if (random.one_in(4)) src_tag = with_blocks(random, src_tag);
-        const std::string text = std::string(type_name(type)) + " " + dims_text(shape) + " tag ";
-        check({make_with_tag(shape, type, src_tag), text + src_tag},
-                {make_with_tag(shape, type, dst_tag), text + dst_tag}, seed);
+        check(tagged(shape, type, src_tag), tagged(shape, type, dst_tag), seed);
     }
 
     // A window of a larger tensor on each side, at any place.
@@ -121,9 +125,7 @@ TEST_P(packed_diff, elements_of_16_bytes) {
         const dims shape = {random.between(1, 40), short_extent(random), short_extent(random), 2};
         const std::string src_tag = shuffled(random, "abc") + "d";
         const std::string dst_tag = shuffled(random, "abc") + "d";
-        const std::string text = "f64 " + dims_text(shape) + " tag ";
-        check({make_with_tag(shape, tfmt_f64, src_tag), text + src_tag},
-                {make_with_tag(shape, tfmt_f64, dst_tag), text + dst_tag}, seed);
+        check(tagged(shape, tfmt_f64, src_tag), tagged(shape, tfmt_f64, dst_tag), seed);
     }
 }
 
@@ -136,12 +138,7 @@ TEST_P(packed_diff, every_short_extent_to_and_from_planes) {
                 for (const char *dst_tag : {"ab", "aB4b", "aB16b", "Ab16a"}) {
                     if (HasFailure()) return;
                     const dims shape = {pixels, inner};
-                    const std::string text = std::string(type_name(type)) + " " + dims_text(shape)
-                            + " tag ";
-                    const random_desc rows {make_with_tag(shape, type, dst_tag), text + dst_tag};
-                    const random_desc planes {make_with_tag(shape, type, "ba"), text + "ba"};
-                    check(rows, planes, ++seed);
-                    check(planes, rows, ++seed);
+                    check_both_ways(tagged(shape, type, dst_tag), tagged(shape, type, "ba"), seed);
                 }
 }
 
@@ -155,12 +152,7 @@ TEST_P(packed_diff, short_extents_before_blocks_of_blocks) {
                         {"ABc16b32a2b", "ABc8b16a2b", "ABc4b8a4b", "ABc2a8b16a4b", "aBc4b3b2b"}) {
                     if (HasFailure()) return;
                     const dims shape = {33, channels, inner};
-                    const std::string text = std::string(type_name(type)) + " " + dims_text(shape)
-                            + " tag ";
-                    const random_desc blocks {make_with_tag(shape, type, tag), text + tag};
-                    const random_desc plain {make_with_tag(shape, type, "abc"), text + "abc"};
-                    check(blocks, plain, ++seed);
-                    check(plain, blocks, ++seed);
+                    check_both_ways(tagged(shape, type, tag), tagged(shape, type, "abc"), seed);
                 }
 }
 

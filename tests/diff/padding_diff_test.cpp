@@ -16,14 +16,8 @@ struct padded {
     const char *src_tag, *dst_tag;
     dims shape;
 
-    random_desc src() const { return tagged(src_type, src_tag); }
-    random_desc dst() const { return tagged(dst_type, dst_tag); }
-
-private:
-    random_desc tagged(tfmt_data_type_t type, const char *tag) const {
-        return {make_with_tag(shape, type, tag),
-                std::string(type_name(type)) + " " + dims_text(shape) + " tag " + tag};
-    }
+    random_desc src() const { return tagged(shape, src_type, src_tag); }
+    random_desc dst() const { return tagged(shape, dst_type, dst_tag); }
 };
 
 // Rows of the destination that collide, in one dimension and in two.

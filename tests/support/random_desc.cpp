@@ -65,7 +65,7 @@ std::string recipe_head(const dims &logical, tfmt_data_type_t type) {
 
 random_desc with_tag(random_source &random, const dims &logical, tfmt_data_type_t type) {
     const std::string tag = random_tag(random, static_cast<int>(logical.size()));
-    return {make_with_tag(logical, type, tag), recipe_head(logical, type) + " tag " + tag};
+    return tagged(logical, type, tag);
 }
 
 // Outer strides in a random order, each with a random gap above what lies below.
@@ -160,6 +160,10 @@ desc_ptr make_with_tag(const dims &logical, tfmt_data_type_t type, const std::st
     return desc_ptr(md);
 }
 
+random_desc tagged(const dims &logical, tfmt_data_type_t type, const std::string &tag) {
+    return {make_with_tag(logical, type, tag), recipe_head(logical, type) + " tag " + tag};
+}
+
 desc_ptr make_with_strides(const dims &logical, tfmt_data_type_t type, const dims &strides) {
     tfmt_memory_desc_t md = nullptr;
     if (tfmt_memory_desc_create_with_strides(
@@ -205,7 +209,7 @@ random_desc make_random_desc(random_source &random, const dims &logical, tfmt_da
         if (span_bytes(read_layout(made.md.get())) <= max_bytes) return made;
     }
     const std::string plain = std::string("abcdefghijkl").substr(0, logical.size());
-    return {make_with_tag(logical, type, plain), recipe_head(logical, type) + " tag " + plain};
+    return tagged(logical, type, plain);
 }
 
 } // namespace tfmt_test

@@ -32,6 +32,8 @@ random_desc make_random_desc(random_source &random, const dims &logical, tfmt_da
         role as, int64_t max_bytes);
 
 desc_ptr make_with_tag(const dims &logical, tfmt_data_type_t type, const std::string &tag);
+// The same with its recipe.
+random_desc tagged(const dims &logical, tfmt_data_type_t type, const std::string &tag);
 desc_ptr make_with_strides(const dims &logical, tfmt_data_type_t type, const dims &strides);
 
 } // namespace tfmt_test

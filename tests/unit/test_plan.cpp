@@ -821,11 +821,11 @@ TEST(Plan, BypassesTheCachesFromTheMachinesShareOn) {
     EXPECT_FALSE(bypasses(0.5, 1300000));
 }
 
-dim_t dst_run_bytes_of_block(const plan &p) {
+dim_t run_bytes_of_block(const plan &p, bool of_src) {
     const auto &levels = p.problem.levels;
-    dim_t bytes = p.the_tile.dst_run_bytes;
+    dim_t bytes = of_src ? p.the_tile.src_run_bytes : p.the_tile.dst_run_bytes;
     for (size_t i = levels.size(); i > levels.size() - size_t(p.n_block_levels); i--)
-        if (levels[i - 1].dst_stride == bytes) bytes *= levels[i - 1].extent;
+        if (stride_of(levels[i - 1], of_src) == bytes) bytes *= levels[i - 1].extent;
     return bytes;
 }
 
@@ -838,7 +838,7 @@ TEST(Plan, BlocksOf4BitElements) {
         const plan p = planned(
                 normalized(by_tag({1024, 1088}, "ab", tfmt_bf16), by_tag({1024, 1088}, "ba", dst)),
                 m);
-        return dst_run_bytes_of_block(p);
+        return run_bytes_of_block(p, false);
     };
     EXPECT_EQ(dst_run_bytes(tfmt_u4), 64);
     EXPECT_EQ(dst_run_bytes(tfmt_f4_e2m1), 64);
@@ -853,7 +853,7 @@ TEST(Plan, BlocksOfManyReadLines) {
         m.l2_bytes = 0;
         const plan p = planned(normalized(dims, "ab", "ba", type), m);
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::plain);
-        return dst_run_bytes_of_block(p);
+        return run_bytes_of_block(p, false);
     };
     EXPECT_EQ(dst_run_bytes({1024, 1088}, tfmt_u8), 256);
     EXPECT_EQ(dst_run_bytes({1280, 1056}, tfmt_bf16), 256);
@@ -870,7 +870,7 @@ TEST(Plan, StagedBlocksOfCollidingRows) {
         m.max_staged_colliding_rows = max_rows;
         const plan p = planned(normalized({4096, row_elems}, "ab", "ba", type), m);
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
-        return dst_run_bytes_of_block(p);
+        return run_bytes_of_block(p, false);
     };
     EXPECT_EQ(dst_run_bytes(4096, tfmt_u8, 0), 256);
     EXPECT_EQ(dst_run_bytes(4096, tfmt_u8, 128), 128);
@@ -1468,11 +1468,7 @@ TEST(Plan, CollectsWholeLinesOfTheSource) {
     m.l2_bytes = 1 << 20;
     const plan p = planned(normalized({2, 32, 512, 128}, "dcab", "abDC16d4c", tfmt_s8), m);
     EXPECT_EQ(p.stores, tfmt::cpu::store_path::collected);
-    dim_t src_bytes = p.the_tile.src_run_bytes;
-    const auto &levels = p.problem.levels;
-    for (size_t i = levels.size(); i > levels.size() - size_t(p.n_block_levels); i--)
-        if (levels[i - 1].src_stride == src_bytes) src_bytes *= levels[i - 1].extent;
-    EXPECT_EQ(src_bytes, 64);
+    EXPECT_EQ(run_bytes_of_block(p, true), 64);
 }
 
 // Longer runs in larger blocks, of which rows that lie one behind the other stay apart in the

@@ -52,6 +52,8 @@ public:
             add_part(k_.rest, depth, enter(state, root.dim, segments[i]), segments[i], reached);
     }
 
+    bool has_merged_steps() const { return n_merged_ops_ > 0; }
+
 private:
     // The steps of segment `s`, with `below` inside them.
     void add_part(std::vector<nest_node> &nodes, size_t depth, const nest_state &below,
@@ -340,37 +342,30 @@ private:
     size_t n_merged_ops_ = 0;
 };
 
-void collect_blocks(const std::vector<nest_node> &nodes, std::vector<char> &used) {
-    for (const nest_node &n : nodes) {
-        if (n.block >= 0) used[size_t(n.block)] = true;
-        collect_blocks(n.children, used);
-    }
-}
-
-void number_blocks(std::vector<nest_node> &nodes, const std::vector<int> &numbers) {
+template <typename F>
+void for_each_block(std::vector<nest_node> &nodes, F &&f) {
     for (nest_node &n : nodes) {
-        if (n.block >= 0) n.block = numbers[size_t(n.block)];
-        number_blocks(n.children, numbers);
+        if (n.block >= 0) f(n.block);
+        for_each_block(n.children, f);
     }
 }
 
 // Those of which all steps were merged.
 void drop_unused_blocks(kernel &k) {
-    std::vector<char> used(k.blocks.size(), false);
-    collect_blocks(k.root, used);
-    collect_blocks(k.rest, used);
-    std::vector<int> numbers(k.blocks.size());
-    size_t n = 0;
+    const auto for_each_used = [&](auto &&f) {
+        for_each_block(k.root, f);
+        for_each_block(k.rest, f);
+    };
+    std::vector<int> numbers(k.blocks.size(), -1);
+    for_each_used([&](int block) { numbers[size_t(block)] = 0; });
+    std::vector<block> used;
     for (size_t i = 0; i < k.blocks.size(); i++) {
-        if (!used[i]) continue;
-        numbers[i] = int(n);
-        if (n < i) k.blocks[n] = std::move(k.blocks[i]);
-        n++;
+        if (numbers[i] < 0) continue;
+        numbers[i] = int(used.size());
+        used.push_back(std::move(k.blocks[i]));
     }
-    if (n == k.blocks.size()) return;
-    k.blocks.resize(n);
-    number_blocks(k.root, numbers);
-    number_blocks(k.rest, numbers);
+    k.blocks = std::move(used);
+    for_each_used([&](int &block) { block = numbers[size_t(block)]; });
 }
 
 } // namespace
@@ -402,8 +397,9 @@ kernel build(const plan &p, const kernel_spec &spec) {
     k.vector_bytes = p.the_tile.vector_bytes;
     k.elem_bytes = p.the_tile.elem_bytes;
     k.converts = p.problem.converts;
-    nest_builder(p, k).add_all(spec.state);
-    drop_unused_blocks(k);
+    nest_builder nests(p, k);
+    nests.add_all(spec.state);
+    if (nests.has_merged_steps()) drop_unused_blocks(k);
     return k;
 }
 

@@ -38,7 +38,7 @@ bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern patter
     dim_t enough_bytes = std::max(tuning::line_bytes / 4, dim_t(t.vector_bytes / 2));
     if (pattern == memory_pattern::in_l2)
         enough_bytes = std::min(tuning::line_bytes / 2, dim_t(t.vector_bytes));
-    else if (t.vector_bytes < tuning::line_bytes && open_lines(t) == 0)
+    else if (stores_lines(t))
         enough_bytes = tuning::min_whole_lines_src_run_bytes;
     return written.in_l1_set < tuning::min_whole_lines_in_l1_set || t.src_run_bytes < enough_bytes
             || reads_odd_runs(t) || reads_colliding_rows(t);

@@ -198,6 +198,13 @@ size_t packed_run_bits(const move_problem &p, const machine &m) {
     return size_t(log2_exact((m.can_permute(p.elem_bytes) ? m.vector_bytes : 16) / p.elem_bytes));
 }
 
+// What a tile of `n_bits` has room for of `run` if it takes all of `kept`.
+bit_list left_beside(const bit_list &kept, bit_list run, size_t n_bits) {
+    while (!run.empty() && union_size(run, kept) > n_bits)
+        run.pop_back();
+    return run;
+}
+
 // What a tile takes of both runs.
 struct run_pair {
     bit_list src, dst;
@@ -222,14 +229,8 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
             || m.vector_bytes >= tuning::line_bytes || is_half_padding(p.limits))
         return false;
     const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
-    const auto left_beside = [&](const bit_list &dst) {
-        bit_list src = src_vector;
-        while (!src.empty() && union_size(src, dst) > n_bits)
-            src.pop_back();
-        return src;
-    };
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
-    const bit_list src = left_beside(line);
+    const bit_list src = left_beside(line, src_vector, n_bits);
     if (bytes_of_run(p, line, false) != tuning::line_bytes
             || !std::all_of(p.levels.begin(), p.levels.end(), keeps_lines))
         return false;
@@ -240,7 +241,7 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
                 || src_bytes < m.vector_bytes / 2)
             return false;
     } else if (src_bytes < tuning::min_src_run_bytes_left
-            || lines_in_l1_set(p, left_beside(dst_vector), dst_vector, false)
+            || lines_in_l1_set(p, left_beside(dst_vector, src_vector, n_bits), dst_vector, false)
                     <= tuning::max_rows_in_l1_set
             || lines_in_l1_set(p, line, src, true) > tuning::max_src_lines_in_l1_set_of_whole_lines)
         return false;
@@ -308,9 +309,11 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     if (fit_lines(p, m, stores, src, dst, whole_dst, &of_lines)) return of_lines;
     const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
             || (needs_last_bit(src) && is_all(p, dst, true));
-    bit_list &shortened = keeps_src ? dst : src;
-    while (union_size(src, dst) > lane_bits + max_reg_bits(p, m))
-        shortened.pop_back();
+    const size_t n_bits = lane_bits + size_t(max_reg_bits(p, m));
+    if (keeps_src)
+        dst = left_beside(src, dst, n_bits);
+    else
+        src = left_beside(dst, src, n_bits);
 
     const bool loses_src_lines = stores == store_path::plain
             && bytes_of_run(p, src, true) <= tuning::max_lost_src_run_bytes
