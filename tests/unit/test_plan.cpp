@@ -1194,16 +1194,27 @@ TEST(Plan, StoresLinesOfNarrowVectorsToCollidingRows) {
     expect({2048, 256}, tfmt_f32, avx2(), 8, 32); // 4 lines of the source share a set
 }
 
-// Of a channel in blocks of 32, whose rows share sets of L1, a tile reads few at once, so that what
-// else is in their lines finds these there.
+// Of rows that share sets of L1 and of which a tile uses a part of each line, it reads few at once,
+// so that what else is in their lines finds these there.
 TEST(Plan, ReadsFewOfManyCollidingLines) {
-    const auto dst_run_bytes = [](const vec &dims, const char *src) {
-        return planned(normalized(dims, src, "acdeb", tfmt_u8), avx512_vbmi())
-                .the_tile.dst_run_bytes;
+    const auto expect = [](const vec &dims, const char *src, const char *dst, dim_t run_bytes) {
+        const plan p = planned(normalized(dims, src, dst, tfmt_u8), avx512_vbmi());
+        EXPECT_EQ(p.the_tile.dst_run_bytes, run_bytes) << src << " -> " << dst;
     };
-    EXPECT_EQ(dst_run_bytes({1, 64, 8, 28, 28}, "Abcde32a"), 4);
-    EXPECT_EQ(dst_run_bytes({1, 64, 8, 28, 29}, "Abcde32a"), 16); // rows on 4 sets
-    EXPECT_EQ(dst_run_bytes({1, 64, 8, 29, 29}, "Abcde32a"), 64); // and on 16
+    // One of a channel in blocks of 32.
+    expect({1, 64, 8, 28, 28}, "Abcde32a", "acdeb", 8);
+    expect({1, 64, 8, 28, 29}, "Abcde32a", "acdeb", 32); // rows on 4 sets
+    expect({1, 64, 8, 29, 29}, "Abcde32a", "acdeb", 64); // and on 16
+    // 16 in blocks of 32.
+    expect({16, 32, 768}, "AcB8b32a", "bac", 64); // 16 rows on a set
+    expect({16, 128, 768}, "AcB8b32a", "bac", 8);
+}
+
+// The rest of the lines of which tiles read few comes next, before those of other rows.
+TEST(Plan, ReadsTheRestOfCollidingLinesNext) {
+    const plan p = planned(normalized({16, 128, 768}, "AcB8b32a", "bac", tfmt_u8), avx512_vbmi());
+    ASSERT_FALSE(p.problem.levels.empty());
+    EXPECT_LT(p.problem.levels.back().src_stride, 64);
 }
 
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.

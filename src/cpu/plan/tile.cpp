@@ -301,6 +301,16 @@ bool spreads_run(const move_problem &p, const bit_list &src, const bit_list &dst
             && lines_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set;
 }
 
+// Whether a tile would read so many lines of one set of L1, a part of each, that they are gone
+// before the rest is read.
+bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list &dst) {
+    const dim_t bytes = bytes_of_run(p, src, true);
+    const int min_lines = bytes <= tuning::max_lost_src_run_bytes
+            ? tuning::min_lost_src_lines
+            : tuning::min_lost_src_lines_of_long_runs;
+    return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
+}
+
 run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
         const bit_list &whole_src, const bit_list &whole_dst) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
@@ -315,11 +325,9 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     else
         src = left_beside(dst, src, n_bits);
 
-    const bool loses_src_lines = stores == store_path::plain
-            && bytes_of_run(p, src, true) <= tuning::max_lost_src_run_bytes
-            && lines_in_l1_set(p, dst, src, true) >= tuning::min_lost_src_lines;
-    while (loses_src_lines && dst.size() > 1
-            && lines_in_l1_set(p, dst, src, true) > tuning::max_rows_in_l1_set)
+    const bool reads_in_parts = stores == store_path::plain && loses_src_lines(p, src, dst);
+    while (reads_in_parts && dst.size() > 1
+            && lines_in_l1_set(p, dst, src, true) > tuning::max_kept_src_lines)
         dst.pop_back();
 
     const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);

@@ -137,15 +137,23 @@ constexpr double src_rows_over_dst_rows = 1.5;
 // then crowd L1 (fitting_runs), of elements that are wanted or not. No other value was tried.
 constexpr size_t min_src_run_bits_left = 2;
 
-// Runs of the source up to which tiles read no more of its lines than a set of L1 keeps where so
-// many would share one (fitting_runs): one channel of a block of 32, of which a line has two, read
-// for each of 64 rows before the other one is.
-//     Zen 4, times over those of whole vectors of the destination, 28 of 10200 reorders on AVX-512
-//     0.735 (u8 Abcde32a -> acdeb 1x64x8x28x28 3.9 / 0.8 times memcpy, s8 ABcd8a4b -> adbc
-//     1x3x640x640 3.85 / 1.06), AVX2 21 0.698, SSE4.1 11 0.927. Where 8 lines do 70 0.903 in place
-//     of 0.889, AVX2 67 0.902 and 0.900; runs of up to 16 bytes 0.912, 0.928, of one element 0.97.
+// Runs of the source of less than a line of which tiles read no more lines than L1 keeps, where so
+// many would share a set: one channel of a block of 32, of which a line has two, read for each of
+// 64 rows before the other one is. Short ones, and such as leave more of a line to be read.
+//     Zen 4, times over those of whole vectors of the destination, short ones, with 7 lines, 28 of
+//     10200 reorders on AVX-512 0.735 (u8 Abcde32a -> acdeb 1x64x8x28x28 3.9 / 0.8 times memcpy, s8
+//     ABcd8a4b -> adbc 1x3x640x640 3.85 / 1.06), AVX2 21 0.698, SSE4.1 11 0.927. Where 8 lines do
+//     70 0.903 in place of 0.889, AVX2 67 0.902 and 0.900; runs of one element 0.97. Long ones,
+//     with min_evicting_src_lines_64_bytes, AVX-512 12 0.85 (u8 AcB16b32a -> bac 16x128x768 5.2
+//     / 2.2, s8 AcB16b16a4b -> bac 2x197x768 2.3 / 1.15), AVX2 one 0.54; with 16 rows 0.885, with 7
+//     0.90; where 16 lines do 0.96, beyond L2 0.95, but in L2 up to 1.3 times as long.
 constexpr dim_t max_lost_src_run_bytes = 4;
 constexpr int min_lost_src_lines = 16;
+constexpr int min_lost_src_lines_of_long_runs = 32;
+// What L1 keeps of these.
+//     Of short ones, times over those with 7, that is 4 mostly: AVX2 21 0.971, SSE4.1 11 0.902 (u8
+//     ABcd4a4b -> dabc 1x4x512x512 3.4 / 2.3 on both), AVX-512 32 0.99, but two 1.1 and 1.2.
+constexpr int max_kept_src_lines = 8;
 
 // Bytes of the source's run that are left where tiles of vectors below a line have whole lines of a
 // destination whose rows collide (fit_lines), and lines of the source in a set of L1 up to which
@@ -343,6 +351,13 @@ constexpr int max_open_lines_apart_of_amd_16_bytes = 4;
 //     bytes apart that these rules change: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93
 //     1.92.
 constexpr int min_lines_that_evict = 9;
+// Lines of the source that tiles of vectors of 64 bytes and what completes their lines read, from
+// which on the rest of a line is read next, not later in the order of the destination.
+//     Zen 4, times over those of that order, with max_kept_src_lines for tiles, 64 of 10200
+//     reorders 0.968 (u8 AcB16b32a -> bac 16x128x768, tiles alone 5.1, so 2.2); of 9 lines 0.971
+//     (f16 ABcd16b48a -> abcd 512x512x3x3 1.34 / 1.69), of 32 0.97, but f16 ABcd8a2b -> abdc
+//     1x4x64x64, whose tiles keep 8 lines, 1.1 / 2.7; of 9 without max_kept_src_lines 1.005.
+constexpr int min_evicting_src_lines_64_bytes = 16;
 // So many where each vector that a tile stores is a line; of halves of lines as well if more than
 // max_rows_in_l1_set of the destination's rows share a set.
 //     Zen 4, time over memcpy, with 9 and quarters alone / 17 / and halves, the 28 of 10200
