@@ -46,6 +46,7 @@ void take_habits_of_amd(machine &m) {
         m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
         m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
         m.max_staged_colliding_rows = tuning::max_staged_colliding_rows_of_amd;
+        m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_amd;
         break;
     default: break; // no JIT
     }
@@ -74,6 +75,7 @@ void take_habits_of_zen5(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
     m.unfetched_share_of_cache = 0; // not measured, as are the next
     m.max_open_lines_apart = m.max_staged_colliding_rows = 0;
+    m.max_split_moved_bytes = 0; // whole vectors at once
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
     m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;

@@ -74,6 +74,7 @@ inline machine make_machine(const named_machine &n, caches has) {
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;
+        m.max_split_moved_bytes = 1 << 20;
     }
     if (has == caches::no_l2 || has == caches::none_and_few_rows) m.paired_lines = 2;
     m.isa = n.isa;

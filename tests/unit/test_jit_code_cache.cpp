@@ -87,11 +87,15 @@ TEST_F(CodeCache, EachMachineHasItsOwn) {
     machine with_other_caches = sse41();
     with_other_caches.l2_bytes = with_other_caches.l3_bytes = 1 << 16;
     EXPECT_EQ(assembled_for(k, with_other_caches), 0);
-    machine with_other_habits = avx512_vbmi(); // of which only this one says what code is
+    machine with_other_habits = avx512_vbmi(); // of which only two say what code is
     with_other_habits.has_slow_quotients = with_other_habits.fetches_stores_late = true;
     EXPECT_EQ(assembled_for(k, with_other_habits), 0);
     with_other_habits.has_slow_bf16_dots = true;
     EXPECT_EQ(assembled_for(k, with_other_habits), 1);
+    with_other_habits.max_split_moved_bytes = 1;
+    EXPECT_EQ(assembled_for(k, with_other_habits), 1);
+    with_other_habits.max_split_moved_bytes = 2;
+    EXPECT_EQ(assembled_for(k, with_other_habits), 0);
 }
 
 TEST_F(CodeCache, OnlyWhatIsMissingIsAssembled) {

@@ -245,7 +245,10 @@ TEST_P(EmittersOn, LoadsOfAnyChunks) {
                     maker.store_vectors(fillers);
                     maker.end_block();
                 }
-            ASSERT_EQ(maker.differs(GetParam()), "") << v << " bytes, " << n << " fillers";
+            machine splitting = GetParam();
+            splitting.max_split_moved_bytes = 1;
+            for (const machine &m : {GetParam(), splitting})
+                ASSERT_EQ(maker.differs(m), "") << v << " bytes, " << n << " fillers";
         }
 }
 

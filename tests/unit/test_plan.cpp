@@ -1217,6 +1217,29 @@ TEST(Plan, ReadsTheRestOfCollidingLinesNext) {
     EXPECT_LT(p.problem.levels.back().src_stride, 64);
 }
 
+// Where the core executes vectors of 64 bytes as two halves, small tensors move in such halves if
+// that saves inserts or exchanges.
+TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
+    machine m = avx512_vbmi();
+    const auto vector_bytes = [&](const vec &dims, const char *src, const char *dst,
+                                      tfmt_data_type_t type) {
+        return planned(normalized(dims, src, dst, type), m).the_tile.vector_bytes;
+    };
+    EXPECT_EQ(vector_bytes({320, 4, 3, 3}, "abcd", "cdba", tfmt_u8), 64);
+    m.max_split_moved_bytes = 320 * 4 * 3 * 3 * 2;
+    EXPECT_EQ(vector_bytes({320, 4, 3, 3}, "abcd", "cdba", tfmt_u8), 32); // loads of 16 bytes
+    EXPECT_EQ(vector_bytes({321, 4, 3, 3}, "abcd", "cdba", tfmt_u8), 64);
+    EXPECT_EQ(vector_bytes({64, 64}, "ab", "aB16b", tfmt_f32), 64); // rows of whole vectors
+    m.max_split_moved_bytes = 1 << 20;
+    const auto converted = [&](tfmt_data_type_t src, tfmt_data_type_t dst) {
+        const vec dims {320, 4, 3, 3};
+        return planned(normalized(by_tag(dims, "abcd", src), by_tag(dims, "cdba", dst)), m)
+                .the_tile.vector_bytes;
+    };
+    EXPECT_EQ(converted(tfmt_u8, tfmt_f32), 32);
+    EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();

@@ -35,6 +35,8 @@ protected:
     // Whole chunk `index` of a load (store) by one instruction, if there is one for it.
     virtual bool load_chunk(const ir::op &o, size_t index, int out);
     virtual bool store_chunk(const ir::op &o, size_t index, int a);
+    // Lanes 2 and 3 of a load at once, if both are whole and that is worth it.
+    virtual bool load_upper_half(const ir::op &, int) { return false; }
     // A chunk of 16 bytes in part, to (from) the bottom of a register, likewise.
     virtual bool load_masked_lane(const ir::op &, int, int) { return false; }
     virtual bool store_masked_lane(const ir::op &, int, const Xmm &) { return false; }
@@ -44,7 +46,8 @@ protected:
     void load_vector(int out, int n_bytes, int64_t offset_bytes, int mask = 0);
     void store_vector(int a, int n_bytes, int64_t offset_bytes, int mask = 0);
     void store_whole_vector(int a, int64_t offset_bytes); // past the caches if so asked
-    // 16 bytes of a register of width_bytes(), from or to a register, src or dst.
+    // 16 bytes of a register of width_bytes(), from or to a register, src or dst. From src above
+    // what is there of the lanes below, so that nothing is left in those above.
     void insert_lane(int out, int lane, const Xmm &from);
     void insert_lane_from(int64_t offset_bytes, int out, int lane);
     void extract_lane(const Xmm &to, int a, int lane);

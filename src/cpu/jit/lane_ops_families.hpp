@@ -11,11 +11,12 @@ namespace tfmt::cpu::jit {
 
 // What processors with AVX-512 may have beside it.
 struct avx512_extensions {
-    bool has_vbmi, has_bf16, has_fast_bf16_dots, has_fp16;
+    bool has_vbmi, has_bf16, has_fast_bf16_dots, has_fp16, splits_vectors;
 };
 
 inline avx512_extensions extensions_of(const machine &m) {
-    return {m.has_vbmi, m.has_bf16, m.has_bf16 && !m.has_slow_bf16_dots, m.has_fp16};
+    return {m.has_vbmi, m.has_bf16, m.has_bf16 && !m.has_slow_bf16_dots, m.has_fp16,
+            m.splits_vectors()};
 }
 
 // Registers that each takes for itself: xmm0 on SSE4.1, ymm14 on AVX2, k6 and zmm15 on AVX-512; r11

@@ -27,6 +27,9 @@ struct machine {
     bool streams_lines = false;
     int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
+    // Moved bytes up to which vectors of half the length may be faster, where the core executes
+    // those of 64 bytes as two; 0: it does not.
+    dim_t max_split_moved_bytes = 0;
     size_t l2_bytes = 1 << 20;
     size_t l3_bytes = 32 << 20; // the cache before memory
     // Source and destination over the latter from which on the destination is written past it.
@@ -88,6 +91,9 @@ struct machine {
     // Runs of whole lines from which on such blocks, where the last cache could not hold both, are
     // not chained through many pages; at the most: never.
     dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();
+
+    // Whether vectors of 64 bytes are executed as two of 32.
+    bool splits_vectors() const { return max_split_moved_bytes > 0; }
 
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }

@@ -7,6 +7,7 @@
 #include "cpu/plan/joined_runs.hpp"
 #include "cpu/plan/lines.hpp"
 #include "cpu/plan/loop_order.hpp"
+#include "cpu/plan/tile_cost.hpp"
 #include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -277,6 +278,24 @@ bool crowds_l1(const move_problem &p, const machine &m) {
             >= m.min_crowding_lines;
 }
 
+// With vectors of half the length where tiles of these move a small tensor faster.
+machine fitting_vectors(const move_problem &p, const machine &m) {
+    if (m.vector_bytes < tuning::line_bytes || moved_bytes(p) > m.max_split_moved_bytes
+            || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
+        return m;
+    const auto cost = [](const plan &begun) {
+        return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
+                levels_without_tile(begun.problem, begun.the_tile));
+    };
+    machine halves = m;
+    halves.vector_bytes /= 2;
+    const way plain {store_path::plain};
+    return cost(begin_plan(p, halves, plan_mode::move, plain))
+                    < cost(begin_plan(p, m, plan_mode::move, plain))
+            ? halves
+            : m;
+}
+
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
 // whole lines, which tiles with phases do not go through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
@@ -325,14 +344,15 @@ std::string note_of(const plan &p) {
 } // namespace
 
 bool make_plan(
-        const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why) {
+        const move_problem &p, const machine &host, plan_mode mode, plan *out, std::string *why) {
     for (const level &l : p.levels)
         if (!l.is_regular() && l.extent > tuning::max_irregular_steps) {
             *why = "blocks that nest in no step of their first "
                     + std::to_string(tuning::max_irregular_steps);
             return false;
         }
-    if (mode == plan_mode::move && lay_out_joined(p, m, out)) return true;
+    if (mode == plan_mode::move && lay_out_joined(p, host, out)) return true;
+    const machine m = mode == plan_mode::move ? fitting_vectors(p, host) : host;
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
