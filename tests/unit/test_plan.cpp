@@ -1240,6 +1240,33 @@ TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
     EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
 }
 
+// Rows of the destination that are multiples of half a vector alone go past the caches in halves,
+// if nothing is converted on the way and these are not halves of the same lines.
+TEST(Plan, StreamsInHalvesWhereWholeVectorsDoNotFit) {
+    machine m = avx512();
+    m.l3_bytes = 0;
+    const auto vector_bytes = [&](const memory_desc &src, const memory_desc &dst) {
+        const move_problem move = normalized(src, dst);
+        const plan any = planned(move, m);
+        plan p;
+        return make_streamed_plan(move, m, &p, &any) ? p.the_tile.vector_bytes : 0;
+    };
+    const auto moved = [&](dim_t n_channels) {
+        const vec dims {16, n_channels, 28, 28};
+        return vector_bytes(by_tag(dims, "acdb", tfmt_f32), by_tag(dims, "acbd", tfmt_f32));
+    };
+    EXPECT_EQ(moved(64), 0); // rows of 28 f32
+    const vec dims {16, 1024, 28, 28};
+    EXPECT_EQ(
+            vector_bytes(by_tag(dims, "acdb", tfmt_bf16), by_tag(dims, "aBdc48b", tfmt_bf16)), 32);
+    EXPECT_EQ(
+            vector_bytes(by_tag(dims, "acdb", tfmt_bf16), by_tag(dims, "aBdc32b", tfmt_bf16)), 64);
+    EXPECT_EQ(vector_bytes(by_tag(dims, "acdb", tfmt_f16), by_tag(dims, "aBdc24b", tfmt_f32)), 0);
+    EXPECT_EQ(vector_bytes(by_tag({4096, 4096}, "ab", tfmt_s8),
+                      by_tag({4096, 4096}, "BA12b8a", tfmt_s8)),
+            0);
+}
+
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     machine m = avx512();
@@ -1921,7 +1948,8 @@ TEST(Plan, StreamsWholeAlignedVectorsOnly) {
     const memory_desc plain = by_tag({64, 64}, "ab");
     EXPECT_TRUE(streams(plain, by_tag({64, 64}, "ba")));
     EXPECT_TRUE(streams(plain, by_strides({64, 64}, {80, 1})));
-    EXPECT_FALSE(streams(plain, by_strides({64, 64}, {72, 1})));           // rows 288 bytes apart
+    EXPECT_TRUE(streams(plain, by_strides({64, 64}, {72, 1})));            // 288 bytes, in halves
+    EXPECT_FALSE(streams(plain, by_strides({64, 64}, {68, 1})));           // rows 272 bytes apart
     EXPECT_FALSE(streams(by_tag({64, 20}, "ba"), by_tag({64, 20}, "ab"))); // rows of 80 bytes
     const vec dims {64, 64}, aligned {0, 16}, off {0, 4};
     const memory_desc parent = by_tag({64, 96}, "ab");

@@ -372,8 +372,18 @@ bool make_streamed_plan(
     if (!exceeds_cache(p, m)) return false;
     way streamed {store_path::streamed};
     streamed.has_staged = for_any && uses_scratch(for_any->stores);
-    *out = begin_plan(p, m, mode, streamed);
-    return is_worth_streaming(out->the_tile, m, streamed.has_staged) && finish_plan(*out, streamed);
+    const auto is_laid_out = [&](const machine &any) {
+        *out = begin_plan(p, any, mode, streamed);
+        return is_worth_streaming(out->the_tile, any, streamed.has_staged)
+                && finish_plan(*out, streamed);
+    };
+    if (is_laid_out(m)) return true;
+    if (mode != plan_mode::move || p.converts // stores what it converts in whole vectors
+            || m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes)
+        return false;
+    machine halves = m;
+    halves.vector_bytes /= 2;
+    return is_laid_out(halves) && !stores_lines(out->the_tile);
 }
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {

@@ -310,6 +310,15 @@ constexpr double streaming_share_of_cache_of_zen3 = 0.3;
 //     2.0.
 constexpr dim_t max_gathered_rows = 9;
 
+// Vectors from which on those of half the length are streamed where whole ones cannot be, as rows
+// of the destination are multiples of the half alone.
+//     Zen 4, AVX-512, times over those through a scratch or the caches, 32 of 10200 reorders 0.79
+//     (bf16 acdb -> aBdc48b 16x1024x28x28 1.3 / 0.7 times memcpy, s32 AB8b24a -> ba 768x3072 1.8
+//     / 1.1); also where halves complete lines, 40 0.82, worst 1.3 / 3.5 (s8 ab -> BA12b8a
+//     4096x4096). AVX2 in 16 bytes 166 1.65, worst 6.2 times as long, those whose rows fall into
+//     sets of their own 84 0.99, 0.4 to 4.3.
+constexpr int min_streamed_in_halves_vector_bytes = 64;
+
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
 //     Time over memcpy, streamed / so, 28 cases of 16 to 450 MB while another core was busy: AVX2
