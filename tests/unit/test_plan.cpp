@@ -1058,6 +1058,23 @@ TEST(Plan, FillsPaddingInAScratchInnermost) {
     EXPECT_NE(innermost(5), "16 x 1, 602112 -> 32");
 }
 
+// Tiles that read a part of a line go on along the source, but where L1 would lose lines of the
+// scratch until the rest of them comes: these are completed first, behind the line of the source.
+TEST(Plan, CompletesLinesOfAScratchThatL1WouldLose) {
+    using lines = std::vector<std::string>;
+    const auto innermost = [](dim_t n_rows) {
+        machine m = sse41();
+        m.l3_bytes = 0;
+        const plan p = planned(normalized({32, n_rows, 128, 16}, "acbd", "aCdb32c", tfmt_bf16), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        const lines texts = plan_test::texts_of(p.problem.levels);
+        return lines(texts.end() - 3, texts.end());
+    };
+    // A tile writes 8 lines, of which it has a quarter, two of them go through a row.
+    EXPECT_EQ(innermost(8), (lines {"4 x 8, 2048 -> 16", "2 x 8, 16 -> 4096", "2 x 1, 32 -> 64"}));
+    EXPECT_EQ(innermost(7), (lines {"4 x 8, 1792 -> 16", "7 x 1, 32 -> 64", "2 x 8, 16 -> 3584"}));
+}
+
 // What a block has of the source's rows grows in a scratch that L2 is to hold.
 TEST(Plan, StagesMoreOfShortRows) {
     const auto made = [](dim_t c, dim_t d, size_t l2_scratch_bytes) {

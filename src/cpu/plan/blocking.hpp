@@ -125,6 +125,8 @@ public:
 private:
     void take_phases();
     bool fills_scratch_by_src() const;
+    dim_t scratch_lines_meanwhile() const;
+    void stage_blocks(staged_block goal, const machine &m);
     void sink_driver_levels(bool by_src);
     bool reads_on(const level &next) const;
     const level *next_read() const;
@@ -180,6 +182,7 @@ private:
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
     bool ends_at_lines_ = false, uses_scratch_ = false, fills_src_gaps_ = false;
+    bool completes_scratch_lines_ = false; // before more lines of the source are read
 };
 
 } // namespace tfmt::cpu
