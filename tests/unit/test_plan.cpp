@@ -1257,6 +1257,21 @@ TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
     EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
 }
 
+// Nor are lines whose parts follow each other after too many others, or by steps of another kind.
+TEST(Plan, StreamsNoLinesThatWaitForTheirParts) {
+    const auto is_streamed = [](const move_problem &move, machine m) {
+        m.l3_bytes = 0;
+        plan p;
+        return make_streamed_plan(move, m, &p);
+    };
+    // 4 rows of each of 8 pixels, or of 2.
+    EXPECT_FALSE(is_streamed(normalized({2, 3, 640, 640}, "aBdc8b", "abcd", tfmt_f32), avx2()));
+    EXPECT_TRUE(is_streamed(normalized({2, 3, 640, 640}, "aBdc8b", "abdc", tfmt_f32), avx2()));
+    // Half a line of each row before the rows' other halves.
+    EXPECT_FALSE(is_streamed(normalized({1, 512, 4096}, "BcA24b2a", "aBc32b", tfmt_f32), sse41()));
+    EXPECT_TRUE(is_streamed(normalized({1, 512, 4096}, "BcA16b2a", "aBc32b", tfmt_f32), sse41()));
+}
+
 // Rows of the destination that are multiples of half a vector alone go past the caches in halves,
 // if nothing is converted on the way and these are not halves of the same lines.
 TEST(Plan, StreamsInHalvesWhereWholeVectorsDoNotFit) {

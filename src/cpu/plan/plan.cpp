@@ -2,6 +2,7 @@
 #include "cpu/plan/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/plan/jobs.hpp"
 #include "cpu/plan/joined_runs.hpp"
@@ -165,6 +166,24 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
             || !is_near(p.target.unfetched_share_of_cache);
 }
 
+// Lines of the destination that tiles have begun, in their order, before the first one is complete,
+// 0 if each tile completes its own; any number if that takes the driver, or a level whose steps are
+// not equal. Tiles with phases have their own limit (max_open_lines_of_phases).
+dim_t lines_begun(const plan &p) {
+    const tile &t = p.the_tile;
+    dim_t n_lines = open_lines(t);
+    if (n_lines == 0 || !t.phased.empty()) return 0;
+    dim_t n_bits = t.dst_elem_bits; // that there are by now of the first line
+    for (const tile_bit &b : t.bits)
+        if (b.level < 0 || b.dst_stride_bytes < tuning::line_bytes) n_bits *= 2;
+    for (auto l = p.problem.levels.rbegin(); n_bits < 8 * tuning::line_bytes; ++l) {
+        if (l == p.problem.levels.rend() || !l->is_regular())
+            return std::numeric_limits<dim_t>::max();
+        (l->dst_stride < tuning::line_bytes ? n_bits : n_lines) *= l->extent;
+    }
+    return n_lines;
+}
+
 // False if the destination cannot be written that way, or is better not.
 bool choose_order(plan &p, way w) {
     const move_problem whole = p.problem;
@@ -182,7 +201,7 @@ bool choose_order(plan &p, way w) {
         const bool loses_lines = w.has_staged && !p.target.read_ahead_rows
                 && p.the_tile.vector_bytes < tuning::line_bytes
                 && order.n_src_lines_meanwhile >= tuning::min_lines_lost_meanwhile;
-        return !loses_lines && has_aligned_vectors(p);
+        return !loses_lines && lines_begun(p) <= tuning::max_lines_begun && has_aligned_vectors(p);
     }
     if (p.stores == store_path::plain) return true;
     // Collected blocks within L2 are near enough: fetched while they were drained, 25 reorders of

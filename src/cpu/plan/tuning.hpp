@@ -310,6 +310,12 @@ constexpr double streaming_share_of_cache_of_zen3 = 0.3;
 //     2.0.
 constexpr dim_t max_gathered_rows = 9;
 
+// Lines of the destination that may wait for tiles to complete them where these go past the caches.
+//     Zen 4, times over those with any number, or with steps that are not equal between the parts
+//     of a line, of 10200 reorders: AVX2 2 0.47 (f32 aBdc8b -> abcd 2x3x640x640, which waits for 32
+//     lines, 3.2 / 1.05), SSE4.1 2 0.45 (s8 AB16a32b -> AB4b24a4b 30522x768 4.7 / 1.6).
+constexpr dim_t max_lines_begun = 16;
+
 // Vectors from which on those of half the length are streamed where whole ones cannot be, as rows
 // of the destination are multiples of the half alone.
 //     Zen 4, AVX-512, times over those through a scratch or the caches, 32 of 10200 reorders 0.79
