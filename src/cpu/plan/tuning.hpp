@@ -53,16 +53,16 @@ constexpr int max_reg_bits_16_regs = 3;
 // unpacks of 32 bytes: of a stage of another kind and of one with permutes of two vectors, of a
 // chunk of a load below 16 bytes, and of each tile; chunks of 16 bytes and more behind the first
 // one cost 1 for each 32 bytes of the vector that they are inserted in.
-//     Chosen for the best choice among 1230 reorders below 64 KiB: 0.942 of the time, the better
-//     one of each would be 0.923; any from 1 to 4 of the first three, and twice as much of each,
-//     0.942 to 0.945, nothing for a tile 0.957, twice as much for an insert 0.951, and stores and
-//     first loads make no difference. (Zen 4 takes 0.33 cycles for an unpack of 32 bytes, 0.5 for
-//     another shuffle, 1 for a permute of two vectors and 1.25 for one of 64 bytes, 0.5 for an
-//     insert from memory.) Time over memcpy, 64 bytes / chosen, 766 of 10200 reorders below 64
-//     KiB 1.69 / 1.53 (u8 abcd
-//     -> cdba 320x4x3x3 4.3 / 2.8, but bf16 AcB8a2b -> acb 768x1x10, which ir/repack gathers, 1.1 /
-//     1.7), 319 above 0.989; up to 256 KiB 1.00, to 1 MiB 1.015. Making them 0.93. Conversions to
-//     wider elements, 207, 0.92; to others 0.98 to 1.30. AVX2 in 16 bytes 1.39.
+//     Zen 4 takes 0.33 cycles for an unpack of 32 bytes, 0.5 for another shuffle and for an insert
+//     from memory, 1 for a permute of two vectors and 1.25 for one of 64 bytes. Of 1230 reorders
+//     below 64 KiB what is chosen takes 0.942 of the time of 64 bytes, the faster one of each would
+//     take 0.923; with 2 to 4, 3 to 6 and 12 to 100 for the first three 0.942 to 0.944, with 0 and
+//     6 for a tile 0.957 and 0.946, with 2 for an insert 0.951; stores and first loads do not
+//     matter. Of 10200 reorders, 766 below 64 KiB take 1.53 in place of 1.69 times memcpy (u8 abcd
+//     -> cdba 320x4x3x3 2.8, 4.3, but bf16 AcB8a2b -> acb 768x1x10, gathered by
+//     ir/repack, 1.7, 1.1) and 319 above 0.989 of the time; up to 256 KiB 1.00, up to 1 MiB 1.015;
+//     making them 0.93. Conversions to wider elements 0.92, to others 0.98 to 1.30. AVX2 in 16
+//     bytes 1.39.
 constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
