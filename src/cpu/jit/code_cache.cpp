@@ -63,6 +63,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(streams_lines);
+    static_cast<void>(max_split_moved_bytes);
     static_cast<void>(l2_bytes);
     static_cast<void>(l3_bytes);
     static_cast<void>(streaming_share_of_cache);
@@ -94,9 +95,9 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_staged_colliding_rows);
     static_cast<void>(staged_whole_dst_bytes);
     static_cast<void>(min_unchained_lines_bytes);
-    for (int v : {int(isa), int(has_two_source_permutes), int(has_vbmi), int(has_bf16),
-                 int(has_fp16), int(has_slow_bf16_dots), int(max_split_moved_bytes > 0),
-                 vector_bytes, n_vector_regs})
+    for (int v :
+            {int(isa), int(has_two_source_permutes), int(has_vbmi), int(has_bf16), int(has_fp16),
+                    int(has_slow_bf16_dots), int(m.splits_vectors()), vector_bytes, n_vector_regs})
         out.push_back(uint32_t(v));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "cpu/plan/runs.hpp"
 #include "cpu/plan/traffic.hpp"
@@ -98,6 +99,15 @@ int source_rows_in_l1_set(const tile &t) {
     return rows_in_l1_set(steps);
 }
 
+constexpr dim_t line_bits = 8 * tuning::line_bytes;
+
+// Bits of a tile that lead to elements in the same line of the destination.
+dim_t tile_bits_in_line(const tile &t) {
+    return std::count_if(t.bits.begin(), t.bits.end(), [](const tile_bit &b) {
+        return b.level < 0 || b.dst_stride_bytes < tuning::line_bytes;
+    });
+}
+
 } // namespace
 
 bool ends_within_lines(dim_t run_bytes) {
@@ -172,12 +182,20 @@ bool moves_nearby(const tile &t, const std::vector<level> &levels) {
 }
 
 int open_lines(const tile &t) {
-    const auto in_line = [](const tile_bit &b) {
-        return b.level < 0 || b.dst_stride_bytes < tuning::line_bytes;
-    };
-    const auto n_in_line = std::count_if(t.bits.begin(), t.bits.end(), in_line);
-    if ((dim_t(t.dst_elem_bits) << n_in_line) / 8 >= tuning::line_bytes) return 0;
+    const dim_t n_in_line = tile_bits_in_line(t);
+    if (dim_t(t.dst_elem_bits) << n_in_line >= line_bits) return 0;
     return 1 << (dim_t(t.bits.size()) - n_in_line);
+}
+
+dim_t lines_begun(const tile &t, const std::vector<level> &levels) {
+    dim_t n_lines = open_lines(t);
+    if (n_lines == 0 || !t.phased.empty()) return 0;
+    dim_t n_bits = dim_t(t.dst_elem_bits) << tile_bits_in_line(t); // of the first line
+    for (auto l = levels.rbegin(); n_bits < line_bits; ++l) {
+        if (l == levels.rend() || !l->is_regular()) return std::numeric_limits<dim_t>::max();
+        (l->dst_stride < tuning::line_bytes ? n_bits : n_lines) *= l->extent;
+    }
+    return n_lines;
 }
 
 bool opens_lines_apart(const tile &t) {

@@ -49,6 +49,12 @@ int read_lines(const tile &t);
 // Lines of the destination that a tile writes in part, for the next ones to complete.
 int open_lines(const tile &t);
 
+// Lines of the destination that tiles have begun before the first one is complete, with `levels`,
+// outer to inner, around them; 0 if each tile completes its own; any number if that takes other
+// loops than these, or a level whose steps are not equal. Tiles with phases have a limit of their
+// own (max_open_lines_of_phases) and count as 0.
+dim_t lines_begun(const tile &t, const std::vector<level> &levels);
+
 // Whether the lines of the destination that a tile leaves in part are of rows whole lines apart,
 // each on a set of L1 of its own, and it reads a quarter of each line and more, of rows few of
 // which share a set.

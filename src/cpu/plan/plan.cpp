@@ -2,7 +2,6 @@
 #include "cpu/plan/plan.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "cpu/plan/jobs.hpp"
 #include "cpu/plan/joined_runs.hpp"
@@ -166,24 +165,6 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
             || !is_near(p.target.unfetched_share_of_cache);
 }
 
-// Lines of the destination that tiles have begun, in their order, before the first one is complete,
-// 0 if each tile completes its own; any number if that takes the driver, or a level whose steps are
-// not equal. Tiles with phases have their own limit (max_open_lines_of_phases).
-dim_t lines_begun(const plan &p) {
-    const tile &t = p.the_tile;
-    dim_t n_lines = open_lines(t);
-    if (n_lines == 0 || !t.phased.empty()) return 0;
-    dim_t n_bits = t.dst_elem_bits; // that there are by now of the first line
-    for (const tile_bit &b : t.bits)
-        if (b.level < 0 || b.dst_stride_bytes < tuning::line_bytes) n_bits *= 2;
-    for (auto l = p.problem.levels.rbegin(); n_bits < 8 * tuning::line_bytes; ++l) {
-        if (l == p.problem.levels.rend() || !l->is_regular())
-            return std::numeric_limits<dim_t>::max();
-        (l->dst_stride < tuning::line_bytes ? n_bits : n_lines) *= l->extent;
-    }
-    return n_lines;
-}
-
 // False if the destination cannot be written that way, or is better not.
 bool choose_order(plan &p, way w) {
     const move_problem whole = p.problem;
@@ -201,7 +182,8 @@ bool choose_order(plan &p, way w) {
         const bool loses_lines = w.has_staged && !p.target.read_ahead_rows
                 && p.the_tile.vector_bytes < tuning::line_bytes
                 && order.n_src_lines_meanwhile >= tuning::min_lines_lost_meanwhile;
-        return !loses_lines && lines_begun(p) <= tuning::max_lines_begun && has_aligned_vectors(p);
+        return !loses_lines && lines_begun(p.the_tile, p.problem.levels) <= tuning::max_lines_begun
+                && has_aligned_vectors(p);
     }
     if (p.stores == store_path::plain) return true;
     // Collected blocks within L2 are near enough: fetched while they were drained, 25 reorders of
@@ -297,6 +279,11 @@ bool crowds_l1(const move_problem &p, const machine &m) {
             >= m.min_crowding_lines;
 }
 
+machine in_half_vectors(machine m) {
+    m.vector_bytes /= 2;
+    return m;
+}
+
 // With vectors of half the length where tiles of these move a small tensor faster.
 machine fitting_vectors(const move_problem &p, const machine &m) {
     if (m.vector_bytes < tuning::line_bytes || moved_bytes(p) > m.max_split_moved_bytes
@@ -306,8 +293,7 @@ machine fitting_vectors(const move_problem &p, const machine &m) {
         return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
                 levels_without_tile(begun.problem, begun.the_tile));
     };
-    machine halves = m;
-    halves.vector_bytes /= 2;
+    const machine halves = in_half_vectors(m);
     const way plain {store_path::plain};
     return cost(begin_plan(p, halves, plan_mode::move, plain))
                     < cost(begin_plan(p, m, plan_mode::move, plain))
@@ -391,18 +377,16 @@ bool make_streamed_plan(
     if (!exceeds_cache(p, m)) return false;
     way streamed {store_path::streamed};
     streamed.has_staged = for_any && uses_scratch(for_any->stores);
-    const auto is_laid_out = [&](const machine &any) {
+    const auto is_worth_it = [&](const machine &any) {
         *out = begin_plan(p, any, mode, streamed);
-        return is_worth_streaming(out->the_tile, any, streamed.has_staged)
-                && finish_plan(*out, streamed);
+        return is_worth_streaming(out->the_tile, any, streamed.has_staged);
     };
-    if (is_laid_out(m)) return true;
+    if (is_worth_it(m) && finish_plan(*out, streamed)) return true;
     if (mode != plan_mode::move || p.converts // stores what it converts in whole vectors
             || m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes)
         return false;
-    machine halves = m;
-    halves.vector_bytes /= 2;
-    return is_laid_out(halves) && !stores_lines(out->the_tile);
+    return is_worth_it(in_half_vectors(m)) && !stores_lines(out->the_tile)
+            && finish_plan(*out, streamed);
 }
 
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
