@@ -169,9 +169,14 @@ bool make_descs(
 }
 
 tfmt_status_t create_reorder(const case_descs &descs, tfmt_reorder_t *reorder) {
-    const auto *src = descs.runtime_src ? descs.runtime_src.get() : descs.src.get();
-    const auto *dst = descs.runtime_dst ? descs.runtime_dst.get() : descs.dst.get();
-    return tfmt_reorder_create(reorder, src, dst, descs.attr_handle.get());
+    return tfmt_reorder_create(
+            reorder, descs.created_src(), descs.created_dst(), descs.attr_handle.get());
+}
+
+tfmt_status_t create_measured_reorder(
+        const case_descs &descs, const void *src, void *dst, tfmt_reorder_t *reorder) {
+    return tfmt_reorder_create_measured(reorder, descs.created_src(), descs.created_dst(),
+            descs.attr_handle.get(), src, dst, descs.exec_args());
 }
 
 const char *status_name(case_result::status_t status) {

@@ -56,6 +56,14 @@ struct case_descs {
     tfmt_test::attr_ptr attr_handle; // null without attributes
     tfmt_exec_args_t args = {};      // points at the values of `attr`, src and dst
 
+    // What the reorder is created with.
+    const_tfmt_memory_desc_t created_src() const {
+        return runtime_src ? runtime_src.get() : src.get();
+    }
+    const_tfmt_memory_desc_t created_dst() const {
+        return runtime_dst ? runtime_dst.get() : dst.get();
+    }
+
     bool has_runtime_dims() const { return runtime_src || runtime_dst; }
     const tfmt_exec_args_t *exec_args() const {
         return attr_handle || has_runtime_dims() ? &args : nullptr;
@@ -73,6 +81,10 @@ tfmt_test::desc_ptr create_desc(const std::vector<int64_t> &dims, tfmt_data_type
 
 // The case's reorder, with its attributes.
 tfmt_status_t create_reorder(const case_descs &descs, tfmt_reorder_t *reorder);
+
+// The same with the plan that is the fastest one from `src` to `dst`.
+tfmt_status_t create_measured_reorder(
+        const case_descs &descs, const void *src, void *dst, tfmt_reorder_t *reorder);
 
 const char *status_name(case_result::status_t status);
 

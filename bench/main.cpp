@@ -56,7 +56,7 @@ void run_modes(
         const bench_case &c, const case_descs &descs, const run_options &run, case_result *result) {
     const auto is_fine = [&] { return result->status == case_result::passed; };
     if (run.overheads) time_overheads(c, descs, run, result);
-    if (run.correctness && is_fine()) run_correctness(descs, result);
+    if (run.correctness && is_fine()) run_correctness(descs, run, result);
     if (run.correctness && run.zero_pad && is_fine()) check_zero_pad(descs, result);
     if (run.performance && is_fine()) run_performance(descs, run, result);
     if (run.zero_pad && is_fine()) time_zero_pad(descs, run, result);

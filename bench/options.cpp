@@ -49,6 +49,8 @@ Run (the last value holds for all cases):
   --offset=N                 src and dst begin N bytes behind a page in each mode but C (default 0;
                              16 for what malloc gives)
   --cold                     rotate through buffers larger than the caches (default: hot, as benchdnn)
+  --measured                 C and P: the fastest of several plans, by the clock, not the one of the
+                             rules (tfmt_reorder_create_measured)
   --csv                      one line of comma-separated values a case
   --explain                  print problem, plan and kernel IR of each case and run nothing
   --fail-fast  --list  --progress  --help
@@ -184,6 +186,7 @@ private:
             return run.n_rounds = static_cast<int>(number(name, value)), true;
         if (name == "offset") return run.offset_bytes = bytes(name, value), true;
         if (name == "cold") return run.cold = flag(name, value), true;
+        if (name == "measured") return run.measured = flag(name, value), true;
         if (name == "csv") return run.csv = flag(name, value), true;
         if (name == "fail-fast") return run.fail_fast = flag(name, value), true;
         if (name == "list") return run.list = flag(name, value), true;

@@ -39,6 +39,7 @@ struct run_options {
     double min_ms = 50;       // time to spend on a case in performance mode
     int64_t offset_bytes = 0; // of src and dst behind a page, in each mode but C
     bool cold = false;
+    bool measured = false; // plans, which takes time before a case in modes C and P
     bool csv = false;
     bool fail_fast = false;
     bool list = false;

@@ -5,9 +5,10 @@
 
 namespace tfmt_bench {
 
-void run_correctness(const case_descs &descs, case_result *result) {
+void run_correctness(const case_descs &descs, const run_options &run, case_result *result) {
     tfmt_test::check_options options;
     if (descs.attr_handle) options.attr = &descs.attr;
+    options.is_measured = run.measured;
     options.runtime_src = descs.runtime_src.get();
     options.runtime_dst = descs.runtime_dst.get();
     const tfmt_test::check_result check = tfmt_test::check_reorder(

@@ -7,6 +7,6 @@ namespace tfmt_bench {
 
 // Executes the case between guard pages and compares every byte with the oracle. Sets status,
 // message and impl.
-void run_correctness(const case_descs &descs, case_result *result);
+void run_correctness(const case_descs &descs, const run_options &run, case_result *result);
 
 } // namespace tfmt_bench

@@ -17,12 +17,26 @@ struct reorder_deleter {
     void operator()(tfmt_reorder_t reorder) const { tfmt_reorder_destroy(reorder); }
 };
 
-void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options &run,
+using reorder_ptr = std::unique_ptr<tfmt_reorder, reorder_deleter>;
+
+void refuse(tfmt_status_t status, case_result *result) {
+    result->status = case_result::refused;
+    result->message = std::string(tfmt_status_name(status)) + ": " + tfmt_get_last_error();
+}
+
+void measure(reorder_ptr &reorder, const case_descs &descs, const run_options &run,
         case_result *result) {
     const int64_t bytes = result->src_bytes + result->dst_bytes;
     const auto copy_bytes = static_cast<size_t>(bytes / 2);
     buffer_ring ring(result->src_bytes, result->dst_bytes, run.cold, run.offset_bytes);
     fill_sources(ring, descs, result->src_bytes);
+    if (run.measured) {
+        const buffer_pair &pair = ring.next_pair();
+        tfmt_reorder_t fastest = nullptr;
+        const tfmt_status_t status = create_measured_reorder(descs, pair.src, pair.dst, &fastest);
+        if (status != tfmt_success) return refuse(status, result);
+        reorder.reset(fastest);
+    }
     const std::unique_ptr<onednn_reorder> onednn = make_onednn_reorder(descs.src_layout,
             descs.dst_layout, descs.attr, ring.pairs(), std::max(1, run.n_threads));
     const tfmt_exec_args_t *const args = descs.exec_args();
@@ -31,7 +45,8 @@ void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options 
     std::vector<std::function<void()>> contestants = {
             [&] {
                 const buffer_pair &pair = ring.next_pair();
-                const tfmt_status_t s = tfmt_reorder_execute(reorder, pair.src, pair.dst, args);
+                const tfmt_status_t s = tfmt_reorder_execute(
+                        reorder.get(), pair.src, pair.dst, args);
                 if (s != tfmt_success) status = s;
             },
             [&] {
@@ -65,16 +80,12 @@ void measure(tfmt_reorder_t reorder, const case_descs &descs, const run_options 
 void run_performance(const case_descs &descs, const run_options &run, case_result *result) {
     tfmt_reorder_t created = nullptr;
     const tfmt_status_t status = create_reorder(descs, &created);
-    if (status != tfmt_success) {
-        result->status = case_result::refused;
-        result->message = std::string(tfmt_status_name(status)) + ": " + tfmt_get_last_error();
-        return;
-    }
-    const std::unique_ptr<tfmt_reorder, reorder_deleter> reorder(created);
-    if (result->src_bytes + result->dst_bytes > 0) measure(created, descs, run, result);
+    if (status != tfmt_success) return refuse(status, result);
+    reorder_ptr reorder(created);
+    if (result->src_bytes + result->dst_bytes > 0) measure(reorder, descs, run, result);
     // With runtime dims it is known once a shape was executed.
     const char *impl = nullptr;
-    if (tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl) == tfmt_success && impl)
+    if (tfmt_reorder_query(reorder.get(), tfmt_query_impl_info_str, &impl) == tfmt_success && impl)
         result->impl = impl;
 }
 

@@ -643,6 +643,28 @@ typedef struct {
 TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_desc_t src,
         const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr);
 
+/* The same, but the plan is not chosen by rules alone: those that come into question are executed
+ * several times, from src_data to dst_data, and the fastest one is kept, by this reorder and by the
+ * cache, where later creations of an equal one find it. (As FFTW's measured plans, and HPTT's.) For
+ * callers who execute a reorder very often, or on processors that the rules were not measured on:
+ * on others most reorders gain nothing, and few more than a tenth. Takes some milliseconds, and
+ * about a hundred executions where these take longer; tfmt_reorder_query() names the plan. The
+ * clock decides, so another run may choose another plan; the bytes that a reorder writes do not
+ * depend on it.
+ *
+ * src_data, dst_data and args: as for tfmt_reorder_execute(), best those that executions will have,
+ * or like them in alignment and pages. dst_data holds afterwards what executions leave there: with
+ * a sum in attr, several. Threads may do this at once, but measure each other then. What executes
+ * already goes on with its own plan.
+ *
+ * tfmt_unimplemented: a descriptor with runtime dims, strides or offset. A reorder with these finds
+ * the measured plan of a shape in the cache if it meets it after that. tfmt_invalid_arguments: what
+ * tfmt_reorder_create() or tfmt_reorder_execute() refuses, and any overlap of src_data and
+ * dst_data. tfmt_out_of_memory: as both. In each of these cases *reorder is left as it was. */
+TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
+        const_tfmt_memory_desc_t src, const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr,
+        const void *src_data, void *dst_data, const tfmt_exec_args_t *args);
+
 /* Moves. src and dst are base pointers of tfmt_memory_desc_get_size() bytes of their descriptors,
  * with any alignment. They may be the same where both descriptors are equal, type included,
  * compensation aside (then without attributes only padding and compensation are written); any other

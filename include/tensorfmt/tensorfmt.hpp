@@ -699,6 +699,17 @@ struct reorder : public handle<tfmt_reorder_t> {
     reorder(const memory &src, const memory &dst, const attr &a_attr)
         : reorder(src.get_desc(), dst.get_desc(), a_attr) {}
 
+    // With the fastest of several plans, each of which moves from `src_data` to `dst_data` a few
+    // times: tfmt_reorder_create_measured().
+    static reorder measured(const memory::desc &src, const memory::desc &dst, const void *src_data,
+            void *dst_data, const tfmt_exec_args_t *args = nullptr) {
+        return make_measured(src, dst, nullptr, src_data, dst_data, args);
+    }
+    static reorder measured(const memory::desc &src, const memory::desc &dst, const attr &a_attr,
+            const void *src_data, void *dst_data, const tfmt_exec_args_t *args = nullptr) {
+        return make_measured(src, dst, a_attr.get(), src_data, dst_data, args);
+    }
+
     // As oneDNN's two-step creation; shares what the primitive_desc made.
     explicit reorder(const primitive_desc &pd);
 
@@ -781,6 +792,17 @@ private:
         error::wrap_c_api(tfmt_reorder_create(&result, src.get(true), dst.get(true), c_attr));
         reset(result);
         has_runtime_dims_ = src.has_runtime_dims() || dst.has_runtime_dims();
+    }
+
+    static reorder make_measured(const memory::desc &src, const memory::desc &dst,
+            const_tfmt_attr_t c_attr, const void *src_data, void *dst_data,
+            const tfmt_exec_args_t *args) {
+        tfmt_reorder_t result = nullptr;
+        error::wrap_c_api(tfmt_reorder_create_measured(
+                &result, src.get(true), dst.get(true), c_attr, src_data, dst_data, args));
+        reorder made;
+        made.reset(result);
+        return made;
     }
 
     // Owned by the memory object.

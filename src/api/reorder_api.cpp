@@ -37,6 +37,11 @@ struct tfmt_reorder {
 
 namespace {
 
+const tfmt_attr &no_attr() {
+    static const tfmt_attr none;
+    return none;
+}
+
 std::unique_ptr<tfmt_reorder> make_reorder(
         const memory_desc &src, const memory_desc &dst, const tfmt_attr &attr) {
     auto made = std::make_unique<tfmt_reorder>(src, dst, attr);
@@ -50,21 +55,34 @@ std::unique_ptr<tfmt_reorder> make_reorder(
     return made;
 }
 
+bool has_elements(const cpu::prepared &p) { return p.src_bytes != 0 && p.dst_bytes != 0; }
+
 bool overlaps(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
     const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
     return x < y + b_bytes && y < x + a_bytes;
 }
 
-tfmt_status_t refuse_execution(const char *message) {
-    return set_last_error(tfmt_invalid_arguments, message);
-}
+// Refuses in the name of a public function.
+class refusal {
+public:
+    explicit refusal(const char *function) : function_(function) {}
 
-tfmt_status_t refuse_number_of_threads(int n) {
+    tfmt_status_t operator()(
+            const char *message, tfmt_status_t status = tfmt_invalid_arguments) const {
+        char text[256];
+        std::snprintf(text, sizeof text, "%s: %s", function_, message);
+        return set_last_error(status, text);
+    }
+
+private:
+    const char *function_;
+};
+
+tfmt_status_t refuse_number_of_threads(const refusal &refuse, int n) {
     char message[128];
     std::snprintf(message, sizeof message,
-            "tfmt_reorder_execute: args->threadpool->get_num_threads said %d, expected 1 or more",
-            n);
-    return refuse_execution(message);
+            "args->threadpool->get_num_threads said %d, expected 1 or more", n);
+    return refuse(message);
 }
 
 // The structure as it was before `threadpool` was appended, and before `src_md` and `dst_md` were.
@@ -78,12 +96,12 @@ struct actual_descs {
 };
 
 // What the caller's structure holds, which may be older than this header's.
-tfmt_status_t read_args(const tfmt_exec_args_t *args, cpu::execution *e, actual_descs *descs) {
+tfmt_status_t read_args(const refusal &refuse, const tfmt_exec_args_t *args, cpu::execution *e,
+        actual_descs *descs) {
     const size_t size_bytes = args->struct_size;
     if (size_bytes != sizeof *args && size_bytes != exec_args_bytes_without_descs
             && size_bytes != exec_args_bytes_without_pool)
-        return refuse_execution("tfmt_reorder_execute: args->struct_size is not "
-                                "sizeof(tfmt_exec_args_t) of any version");
+        return refuse("args->struct_size is not sizeof(tfmt_exec_args_t) of any version");
     e->src_scales = args->src_scales;
     e->dst_scales = args->dst_scales;
     e->src_zero_points = args->src_zero_points;
@@ -93,33 +111,32 @@ tfmt_status_t read_args(const tfmt_exec_args_t *args, cpu::execution *e, actual_
     const tfmt_threadpool_t *p = args->threadpool;
     if (!p) return tfmt_success;
     if (p->struct_size != sizeof *p)
-        return refuse_execution("tfmt_reorder_execute: args->threadpool->struct_size is not "
-                                "sizeof(tfmt_threadpool_t)");
-    if (!p->get_num_threads)
-        return refuse_execution("tfmt_reorder_execute: args->threadpool->get_num_threads is null");
-    if (!p->parallel_for)
-        return refuse_execution("tfmt_reorder_execute: args->threadpool->parallel_for is null");
+        return refuse("args->threadpool->struct_size is not sizeof(tfmt_threadpool_t)");
+    if (!p->get_num_threads) return refuse("args->threadpool->get_num_threads is null");
+    if (!p->parallel_for) return refuse("args->threadpool->parallel_for is null");
     const int n = p->get_num_threads(p->context);
-    if (n < 1) return refuse_number_of_threads(n);
+    if (n < 1) return refuse_number_of_threads(refuse, n);
     e->pool = p;
     return tfmt_success;
 }
 
 // Values of the attributes that the reorder was made with; others are ignored.
-tfmt_status_t check_values(const tfmt_reorder &r, const cpu::execution &e) {
+tfmt_status_t check_values(const refusal &refuse, const tfmt_reorder &r, const cpu::execution &e) {
     if (r.needs_src_scales && !e.src_scales)
-        return refuse_execution("tfmt_reorder_execute: args->src_scales is null, wanted the values "
-                                "that attr asks for");
+        return refuse("args->src_scales is null, wanted the values that attr asks for");
     if (r.needs_dst_scales && !e.dst_scales)
-        return refuse_execution("tfmt_reorder_execute: args->dst_scales is null, wanted the values "
-                                "that attr asks for");
+        return refuse("args->dst_scales is null, wanted the values that attr asks for");
     if (r.needs_src_zero_points && !e.src_zero_points)
-        return refuse_execution("tfmt_reorder_execute: args->src_zero_points is null, wanted the "
-                                "values that attr asks for");
+        return refuse("args->src_zero_points is null, wanted the values that attr asks for");
     if (r.needs_dst_zero_points && !e.dst_zero_points)
-        return refuse_execution("tfmt_reorder_execute: args->dst_zero_points is null, wanted the "
-                                "values that attr asks for");
+        return refuse("args->dst_zero_points is null, wanted the values that attr asks for");
     return tfmt_success;
+}
+
+// A reorder between complete descriptors needs none, but none that says otherwise.
+void require_agreement(const tfmt_reorder &r, const actual_descs &descs) {
+    if (descs.src) require_member(*descs.src, r.src, "args->src_md");
+    if (descs.dst) require_member(*descs.dst, r.dst, "args->dst_md");
 }
 
 // What to execute where the caller gives descriptors, or the reorder waits for them. A shape that
@@ -131,31 +148,46 @@ tfmt_status_t find_prepared(const tfmt_reorder &r, const actual_descs &descs,
             *found = &r.runtime->find(descs.src, descs.dst, unremembered);
             return;
         }
-        if (descs.src) require_member(*descs.src, r.src, "args->src_md");
-        if (descs.dst) require_member(*descs.dst, r.dst, "args->dst_md");
+        require_agreement(r, descs);
         *found = &r.fixed;
     });
 }
 
 // The one way in which executing itself can fail.
-tfmt_status_t run(const cpu::implementation &code, const cpu::execution &e) {
+tfmt_status_t run(const refusal &refuse, const cpu::implementation &code, const cpu::execution &e) {
     const tfmt_status_t status = code.execute(e);
-    return status == tfmt_success ? status
-                                  : set_last_error(status,
-                                          "tfmt_reorder_execute: no memory for the decoded "
-                                          "values of attr's scales and zero points");
+    return status == tfmt_success
+            ? status
+            : refuse("no memory for the decoded values of attr's scales and zero points", status);
 }
 
-tfmt_status_t execute(const tfmt_reorder &r, const cpu::prepared &what, const cpu::execution &e) {
-    if (what.src_bytes == 0 || what.dst_bytes == 0) return tfmt_success;
-    if (!e.src) return refuse_execution("tfmt_reorder_execute: src is null");
-    if (!e.dst) return refuse_execution("tfmt_reorder_execute: dst is null");
-    if (const tfmt_status_t status = check_values(r, e)) return status;
-    if (e.src == e.dst && what.in_place) return run(*what.in_place, e);
-    if (overlaps(e.src, what.src_bytes, e.dst, what.dst_bytes))
-        return refuse_execution("tfmt_reorder_execute: src and dst overlap; only a reorder "
-                                "between equal layouts may have the same buffer on both sides");
-    return run(*what.code, e);
+bool overlap(const cpu::prepared &what, const cpu::execution &e) {
+    return overlaps(e.src, what.src_bytes, e.dst, what.dst_bytes);
+}
+
+tfmt_status_t execute(const refusal &refuse, const tfmt_reorder &r, const cpu::prepared &what,
+        const cpu::execution &e) {
+    if (!has_elements(what)) return tfmt_success;
+    if (!e.src) return refuse("src is null");
+    if (!e.dst) return refuse("dst is null");
+    if (const tfmt_status_t status = check_values(refuse, r, e)) return status;
+    if (e.src == e.dst && what.in_place) return run(refuse, *what.in_place, e);
+    if (overlap(what, e))
+        return refuse("src and dst overlap; only a reorder between equal layouts may have the same "
+                      "buffer on both sides");
+    return run(refuse, *what.code, e);
+}
+
+// Puts the fastest plan in place of what `r` has, and executes it.
+tfmt_status_t take_fastest(
+        const refusal &refuse, const tfmt_attr &attr, const cpu::execution &e, tfmt_reorder &r) {
+    if (!has_elements(r.fixed)) return tfmt_success;
+    if (!e.src) return refuse("src_data is null");
+    if (!e.dst) return refuse("dst_data is null");
+    if (const tfmt_status_t status = check_values(refuse, r, e)) return status;
+    if (overlap(r.fixed, e)) return refuse("src_data and dst_data overlap");
+    r.fixed = cpu::prepare(r.src, r.dst, attr, &e);
+    return run(refuse, *r.fixed.code, e);
 }
 
 } // namespace
@@ -168,26 +200,52 @@ tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_memory_des
         require_not_null(reorder, "reorder");
         require_not_null(src, "src");
         require_not_null(dst, "dst");
-        static const tfmt_attr none;
-        *reorder = make_reorder(*src, *dst, attr ? *attr : none).release();
+        *reorder = make_reorder(*src, *dst, attr ? *attr : no_attr()).release();
     });
+}
+
+tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder, const_tfmt_memory_desc_t src,
+        const_tfmt_memory_desc_t dst, const_tfmt_attr_t attr, const void *src_data, void *dst_data,
+        const tfmt_exec_args_t *args) {
+    const refusal refuse("tfmt_reorder_create_measured");
+    cpu::execution e {src_data, dst_data};
+    actual_descs descs;
+    if (args)
+        if (const tfmt_status_t status = read_args(refuse, args, &e, &descs)) return status;
+    tfmt_status_t executed = tfmt_success;
+    const tfmt_status_t created = guard("tfmt_reorder_create_measured", [&] {
+        require_not_null(reorder, "reorder");
+        require_not_null(src, "src");
+        require_not_null(dst, "dst");
+        if (has_runtime_dims(*src) || has_runtime_dims(*dst))
+            fail_unimplemented("src or dst has runtime dims, wanted complete descriptors: plans "
+                               "are measured for one shape");
+        const tfmt_attr &attributes = attr ? *attr : no_attr();
+        std::unique_ptr<tfmt_reorder> made = make_reorder(*src, *dst, attributes);
+        require_agreement(*made, descs);
+        executed = take_fastest(refuse, attributes, e, *made);
+        if (executed == tfmt_success) *reorder = made.release();
+    });
+    return created == tfmt_success ? executed : created;
 }
 
 // No guard around it all: between complete descriptors nothing throws, and a small tensor's copy
 // takes less time than a message.
 tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args) {
-    if (!reorder) return refuse_execution("tfmt_reorder_execute: reorder is null");
+    const refusal refuse("tfmt_reorder_execute");
+    if (!reorder) return refuse("reorder is null");
     cpu::execution e {src, dst};
     actual_descs descs;
     if (args)
-        if (const tfmt_status_t status = read_args(args, &e, &descs)) return status;
-    if (!reorder->runtime && !descs.src && !descs.dst) return execute(*reorder, reorder->fixed, e);
+        if (const tfmt_status_t status = read_args(refuse, args, &e, &descs)) return status;
+    if (!reorder->runtime && !descs.src && !descs.dst)
+        return execute(refuse, *reorder, reorder->fixed, e);
     cpu::prepared unremembered;
     const cpu::prepared *found = nullptr;
     if (const tfmt_status_t status = find_prepared(*reorder, descs, &unremembered, &found))
         return status;
-    return execute(*reorder, *found, e);
+    return execute(refuse, *reorder, *found, e);
 }
 
 tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what, void *result) {

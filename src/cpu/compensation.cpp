@@ -58,7 +58,7 @@ private:
 
 } // namespace
 
-std::shared_ptr<const implementation> make_compensated(
+new_implementation make_compensated(
         std::shared_ptr<const implementation> inner, const memory_desc &dst, tfmt_cpu_isa_t isa) {
     return std::make_shared<compensated>(std::move(inner), dst, isa);
 }

@@ -194,7 +194,7 @@ private:
     std::unique_ptr<program> for_aligned_; // null where nothing is gained
 };
 
-std::shared_ptr<const implementation> make_one(
+new_implementation make_one(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why) {
     // Whatever has attributes is computed in floating point numbers, which all machines compare.
     if (p.quant.is_default() && !jit::can_convert(p.src_type, p.dst_type, m, why)) return nullptr;
@@ -212,13 +212,13 @@ std::shared_ptr<const implementation> make_one(
 
 } // namespace
 
-std::shared_ptr<const implementation> make_generated(
+new_implementation make_generated(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why) {
     if (m.vector_bytes == 0) {
         *why = "no instruction set to generate code for";
         return nullptr;
     }
-    std::shared_ptr<const implementation> made = make_one(p, mode, m, why);
+    new_implementation made = make_one(p, mode, m, why);
     if (!made || !m.has_slow_quotients || mode != plan_mode::move || !p.quant.dst_scales.is_set)
         return made;
     reorder_problem with_products = p;

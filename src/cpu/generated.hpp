@@ -12,7 +12,7 @@
 // (4-bit elements that are not in pairs, groups that blocks cut, too many combinations of tails).
 namespace tfmt::cpu {
 
-std::shared_ptr<const implementation> make_generated(
+new_implementation make_generated(
         const reorder_problem &p, plan_mode mode, const machine &m, std::string *why);
 
 } // namespace tfmt::cpu

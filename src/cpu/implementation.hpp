@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "cpu/execution.hpp"
@@ -20,6 +21,7 @@ public:
 
     // "jit:avx512_core", "ref: too many combinations of tails for generated code", ...
     const std::string &info() const { return info_; }
+    void add_to_info(const std::string &text) { info_ += text; }
 
     // Problem, plan and IR, as text.
     virtual std::string explain() const = 0;
@@ -27,5 +29,8 @@ public:
 protected:
     std::string info_;
 };
+
+// Of one owner, who may still change it.
+using new_implementation = std::shared_ptr<implementation>;
 
 } // namespace tfmt::cpu

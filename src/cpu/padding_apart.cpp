@@ -36,7 +36,7 @@ private:
 
 } // namespace
 
-std::shared_ptr<const implementation> make_padding_apart(
+new_implementation make_padding_apart(
         const reorder_problem &p, const memory_desc &dst, const machine &m) {
     padding_split split;
     move_problem whole;

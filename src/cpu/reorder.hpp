@@ -11,6 +11,11 @@ namespace tfmt::cpu {
 implementation_ptr find_reorder(
         const memory_desc &src, const memory_desc &dst, const attributes &attr = no_attributes);
 
+// The same, the fastest of several plans at `e`, which executes each more than once. The cache then
+// has this one. Throws also what an execution fails with.
+implementation_ptr find_fastest_reorder(
+        const memory_desc &src, const memory_desc &dst, const attributes &attr, const execution &e);
+
 // What writes zero to the padding of `md` and touches nothing else, compensation neither.
 implementation_ptr find_zero_pad(const memory_desc &md);
 
@@ -25,8 +30,9 @@ struct prepared {
     size_t dst_bytes = 0;
 };
 
-// Throws as find_reorder().
-prepared prepare(const memory_desc &src, const memory_desc &dst, const attributes &attr);
+// Throws as find_reorder(); with `e` as find_fastest_reorder(), which finds `code` then.
+prepared prepare(const memory_desc &src, const memory_desc &dst, const attributes &attr,
+        const execution *e = nullptr);
 
 // Number of implementations that are kept, and of kernels whose code is kept (jit/code_cache).
 // Throws beyond 0..max_cache_capacity.

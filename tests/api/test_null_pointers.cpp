@@ -277,6 +277,31 @@ TEST_F(null_pointers, reorders_and_attributes) {
                     [&] { return tfmt_reorder_create(&out_reorder_, nullptr, md, nullptr); }},
             {"tfmt_reorder_create", "dst",
                     [&] { return tfmt_reorder_create(&out_reorder_, md, nullptr, nullptr); }},
+            {"tfmt_reorder_create_measured", "reorder",
+                    [&] {
+                        return tfmt_reorder_create_measured(
+                                nullptr, md, md, nullptr, src.data(), buffer_.data(), nullptr);
+                    }},
+            {"tfmt_reorder_create_measured", "src",
+                    [&] {
+                        return tfmt_reorder_create_measured(&out_reorder_, nullptr, md, nullptr,
+                                src.data(), buffer_.data(), nullptr);
+                    }},
+            {"tfmt_reorder_create_measured", "dst",
+                    [&] {
+                        return tfmt_reorder_create_measured(&out_reorder_, md, nullptr, nullptr,
+                                src.data(), buffer_.data(), nullptr);
+                    }},
+            {"tfmt_reorder_create_measured", "src_data",
+                    [&] {
+                        return tfmt_reorder_create_measured(
+                                &out_reorder_, md, md, nullptr, nullptr, buffer_.data(), nullptr);
+                    }},
+            {"tfmt_reorder_create_measured", "dst_data",
+                    [&] {
+                        return tfmt_reorder_create_measured(
+                                &out_reorder_, md, md, nullptr, src.data(), nullptr, nullptr);
+                    }},
             {"tfmt_reorder_execute", "reorder",
                     [&] {
                         return tfmt_reorder_execute(nullptr, src.data(), buffer_.data(), nullptr);

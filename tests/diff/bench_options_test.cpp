@@ -242,9 +242,9 @@ TEST(bench_options, attributes_that_make_no_sense_are_errors) {
 TEST(bench_options, run_options) {
     const run_options run = parse_command_line(
             {"--mode=CP", "--threads=3", "--isa=avx2", "--max-bytes=8M", "--min-ms=5", "--csv",
-                    "--fail-fast=false", "--cold", "--offset=1K"})
+                    "--fail-fast=false", "--cold", "--offset=1K", "--measured"})
                                     .run;
-    EXPECT_TRUE(run.correctness && run.performance && run.csv && run.cold);
+    EXPECT_TRUE(run.correctness && run.performance && run.csv && run.cold && run.measured);
     EXPECT_FALSE(run.fail_fast);
     EXPECT_EQ(run.n_threads, 3);
     EXPECT_EQ(run.isa, "avx2");

@@ -31,6 +31,7 @@ void isa_fixture::check(
     check_options options;
     options.seed = seed;
     options.attr = attr;
+    options.is_measured = is_measured_;
     options.src_placement = seed % 2 ? placement::at_end : placement::at_start;
     if (seed % 7 == 0) options.src_shift_bytes = 1 + seed / 7 % 5;
     if (seed % 11 == 0) options.dst_shift_bytes = 1 + seed / 11 % 5;

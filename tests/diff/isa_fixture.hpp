@@ -27,6 +27,7 @@ protected:
     void check(const tfmt_test::random_desc &src, const tfmt_test::random_desc &dst, uint64_t seed,
             const tfmt_test::attributes *attr = nullptr);
 
+    bool is_measured_ = false; // check_options::is_measured
     int n_jit_ = 0;
     int n_other_ = 0;
 };

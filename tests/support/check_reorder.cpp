@@ -89,13 +89,13 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
 
     const attributes attr = options.attr ? *options.attr : attributes();
     const attr_ptr handle = make_attr(attr);
+    const_tfmt_memory_desc_t created_src = options.runtime_src ? options.runtime_src : src_md;
+    const_tfmt_memory_desc_t created_dst = options.runtime_dst ? options.runtime_dst : dst_md;
+    const_tfmt_attr_t c_attr = options.attr ? handle.get() : nullptr;
     tfmt_reorder_t created = nullptr;
-    tfmt_status_t status = tfmt_reorder_create(&created,
-            options.runtime_src ? options.runtime_src : src_md,
-            options.runtime_dst ? options.runtime_dst : dst_md,
-            options.attr ? handle.get() : nullptr);
+    tfmt_status_t status = tfmt_reorder_create(&created, created_src, created_dst, c_attr);
     if (status != tfmt_success) return {outcome::refused, status, tfmt_get_last_error(), ""};
-    const reorder_ptr reorder(created);
+    reorder_ptr reorder(created);
     const char *impl = nullptr;
     if (tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl) != tfmt_success || !impl)
         return failed("tfmt_reorder_query(impl_info_str) failed");
@@ -118,8 +118,17 @@ check_result run_and_compare(const_tfmt_memory_desc_t src_md, const_tfmt_memory_
     tfmt_exec_args_t args = *values.args();
     args.struct_size = sizeof args;
     if (has_runtime_dims) args.src_md = src_md, args.dst_md = dst_md;
-    status = tfmt_reorder_execute(
-            created, src_data.data(), dst_data.data(), needs_args ? &args : nullptr);
+    const tfmt_exec_args_t *const given_args = needs_args ? &args : nullptr;
+    if (options.is_measured) {
+        status = tfmt_reorder_create_measured(&created, created_src, created_dst, c_attr,
+                src_data.data(), dst_data.data(), given_args);
+        if (status != tfmt_success) return {outcome::refused, status, tfmt_get_last_error(), ""};
+        reorder.reset(created);
+        // What the plans left stays, so that a byte which any of them should not have written is
+        // found, unless it is read.
+        if (attr.reads_dst()) std::copy(old_dst.begin(), old_dst.end(), dst_data.data());
+    }
+    status = tfmt_reorder_execute(created, src_data.data(), dst_data.data(), given_args);
     if (status != tfmt_success)
         return failed(std::string("execution failed: ") + tfmt_get_last_error(), impl);
     tfmt_reorder_query(created, tfmt_query_impl_info_str, &impl); // of this shape

@@ -26,6 +26,7 @@ struct check_options {
     size_t src_shift_bytes = 0; // away from the guard page: buffers may have any alignment
     size_t dst_shift_bytes = 0;
     const attributes *attr = nullptr; // null: none
+    bool is_measured = false;         // the fastest of several plans, all executed before
     // What the reorder is created with in place of src and dst, which then come at execution.
     const_tfmt_memory_desc_t runtime_src = nullptr;
     const_tfmt_memory_desc_t runtime_dst = nullptr;

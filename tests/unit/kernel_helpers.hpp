@@ -13,6 +13,7 @@
 #include "cpu/exec/parameters.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/isa/isa.hpp"
+#include "cpu/plan/alternatives.hpp"
 #include "cpu/plan/plan.hpp"
 #include "support/check_reorder.hpp"
 #include "support/guarded_buffer.hpp"
@@ -209,7 +210,7 @@ protected:
             n_refused_++;
             return may_refuse ? "" : "not normalized: " + why;
         }
-        const machine m = make_machine(GetParam(), e.has_caches());
+        const machine m = next_machine(e.has_caches());
         plan pl;
         if (!make_plan(move, m, mode, &pl, &why)) return "not planned: " + why;
         spare_memory spare;
@@ -257,9 +258,19 @@ protected:
         return "";
     }
 
+    // One of these and of its alternatives, if these are wanted, in turns.
+    machine next_machine(caches has) {
+        const machine m = make_machine(GetParam(), has);
+        if (!wants_alternatives_) return m;
+        const std::vector<alternative> others = alternatives_to(m);
+        return others[next_alternative_++ % others.size()].m;
+    }
+
     // More than any tile here reaches.
     static constexpr size_t parameter_slack_bytes = 1 << 20;
 
+    bool wants_alternatives_ = false;
+    size_t next_alternative_ = 0;
     int n_refused_ = 0;
     int n_planned_ = 0;
     int n_converting_ = 0;

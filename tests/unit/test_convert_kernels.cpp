@@ -108,6 +108,21 @@ TEST_P(ConvertKernelsOn, EveryPairOfTypesInRandomLayouts) {
     EXPECT_GT(n_staged_, 0);
 }
 
+TEST_P(ConvertKernelsOn, EveryPairOfTypesByAlternatives) {
+    wants_alternatives_ = true;
+    const int n_cases = tfmt_test::scaled(8);
+    uint64_t seed = 0;
+    for (tfmt_data_type_t src : types)
+        for (tfmt_data_type_t dst : types)
+            for (int i = 0; i < n_cases && src != dst; i++) {
+                random_source random(++seed * 3571);
+                check_pair(random_pair(random, src, dst, seed % 10 ? 1000 : 12000), seed);
+                if (HasFatalFailure()) return;
+            }
+    EXPECT_GT(n_converting_, 0);
+    EXPECT_GT(n_staged_, 0);
+}
+
 TEST_P(ConvertKernelsOn, PairsOf4BitElements) {
     const int n_cases = tfmt_test::scaled(8);
     uint64_t seed = 0;
@@ -176,6 +191,22 @@ tfmt_test::random_desc with_gaps(const dims &shape, tfmt_data_type_t type) {
 }
 
 // Lanes that share values in twos, fours and so on, in vectors of every width.
+TEST_P(ConvertKernelsOn, RandomAttributesByAlternatives) {
+    wants_alternatives_ = true;
+    const int n_cases = tfmt_test::scaled(6);
+    uint64_t seed = 0;
+    for (tfmt_data_type_t src : types)
+        for (tfmt_data_type_t dst : types)
+            for (int i = 0; i < n_cases; i++) {
+                random_source random(++seed * 15331);
+                const pair_of_descs c = random_pair(random, src, dst, 1000);
+                const dims shape = tfmt_test::read_layout(c.src.md.get()).logical;
+                check_computing(c, random_attributes(random, shape), seed);
+                if (HasFatalFailure()) return;
+            }
+    EXPECT_GT(n_converting_, 0);
+}
+
 TEST_P(ConvertKernelsOn, GroupsInVectors) {
     const std::vector<std::vector<tfmt_data_type_t>> pairs {{tfmt_f32, tfmt_u8},
             {tfmt_u4, tfmt_f32}, {tfmt_bf16, tfmt_f16}, {tfmt_f64, tfmt_s32}, {tfmt_s64, tfmt_f32},

@@ -121,6 +121,25 @@ TEST_F(KernelCache, EqualDescriptorsAreOneRequest) {
     EXPECT_EQ(n_made, 1);
 }
 
+TEST_F(KernelCache, RemembersWhatIsBetter) {
+    const memory_desc src = desc_of(1), dst = by_tag({1, 3}, "ba");
+    const request r {src, dst, plan_mode::move, tfmt_cpu_isa_avx2};
+    const implementation_ptr one = find(1), better = make_dummy(r);
+    remember(r, better);
+    EXPECT_EQ(find(1), better);
+    EXPECT_EQ(cache_size(), 1);
+    EXPECT_EQ(n_alive, 2); // `one` lives with its user
+    const memory_desc other = desc_of(2);
+    remember({other, dst, plan_mode::move, tfmt_cpu_isa_avx2}, better);
+    EXPECT_EQ(cache_size(), 2);
+    for (dim_t n = 3; n < 20; n++)
+        find(n);
+    EXPECT_EQ(cache_size(), 8);
+    set_cache_capacity(0);
+    remember(r, better);
+    EXPECT_EQ(cache_size(), 0);
+}
+
 TEST_F(KernelCache, DropsTheLeastRecentlyUsed) {
     set_cache_capacity(3);
     find(1);

@@ -99,6 +99,19 @@ TEST_P(KernelsOn, RandomReorders) {
                      << ", so its machine code was not executed";
 }
 
+// Those that are measured against the plans of rules.
+TEST_P(KernelsOn, RandomReordersByAlternatives) {
+    wants_alternatives_ = true;
+    for (int i = 0; i < tfmt_test::scaled(1500); i++) {
+        tfmt_test::random_source random(uint64_t(i) * 3571 + 17);
+        ASSERT_TRUE(is_right(random_case(random, i % 10 ? 3000 : 40000), uint64_t(i)))
+                << "alternative " << next_alternative_ - 1;
+    }
+    EXPECT_GT(n_streamed_, 0);
+    EXPECT_GT(n_staged_, 0);
+    EXPECT_GT(n_collected_, 0);
+}
+
 TEST_P(KernelsOn, ShortInnerExtents) {
     for (int i = 0; i < tfmt_test::scaled(300); i++) {
         tfmt_test::random_source random(uint64_t(i) * 6151 + 3);

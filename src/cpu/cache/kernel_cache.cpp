@@ -63,6 +63,10 @@ implementation_ptr find_or_make(const request &r, implementation_ptr (*make)(con
     return found;
 }
 
+void remember(const request &r, const implementation_ptr &better) {
+    the_cache().replace(r, hash_of(r), better);
+}
+
 void set_cache_capacity(int n) {
     if (n < 0 || n > max_cache_capacity)
         fail_invalid(

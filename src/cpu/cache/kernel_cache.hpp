@@ -31,6 +31,9 @@ using implementation_ptr = std::shared_ptr<const implementation>;
 // through.
 implementation_ptr find_or_make(const request &r, implementation_ptr (*make)(const request &));
 
+// From here on `better` is found for `r`; whoever has the one before keeps it.
+void remember(const request &r, const implementation_ptr &better);
+
 // Number of implementations kept; 0 keeps none. Shrinking drops the least recently used ones (code
 // in use lives on with its reorder). Throws beyond 0..max_cache_capacity.
 void set_cache_capacity(int n);

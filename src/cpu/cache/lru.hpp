@@ -37,21 +37,16 @@ public:
         return Value();
     }
 
-    // Keeps what is there already for an equal query.
+    // Keeps what is there already for an equal query: another thread was first.
     template <typename Query>
     void insert(const Query &query, size_t hash, const Value &value) {
-        std::vector<Value> dropped; // code is unmapped when the lock is gone
-        std::unique_lock<std::shared_mutex> lock(mutex_);
-        if (capacity_ == 0) return;
-        const auto [begin, end] = entries_.equal_range(hash);
-        for (auto it = begin; it != end; ++it)
-            if (it->second.key.serves(query)) return; // another thread was first
-        shrink_to(size_t(capacity_) - 1, &dropped);
-        if (uses_.size() == uses_.capacity()) uses_.reserve(2 * uses_.size() + 16);
-        const uint64_t now = clock_.fetch_add(1);
-        const auto made = entries_.emplace(std::piecewise_construct, std::forward_as_tuple(hash),
-                std::forward_as_tuple(query, value, now));
-        add_use({now, hash, &made->second});
+        put(query, hash, value, false);
+    }
+
+    // Takes its place.
+    template <typename Query>
+    void replace(const Query &query, size_t hash, const Value &value) {
+        put(query, hash, value, true);
     }
 
     void set_capacity(int n) {
@@ -78,9 +73,30 @@ private:
             : key(query), value(v), last_use(now) {}
 
         const Key key;
-        const Value value;
+        Value value;
         std::atomic<uint64_t> last_use;
     };
+
+    template <typename Query>
+    void put(const Query &query, size_t hash, const Value &value, bool replaces) {
+        std::vector<Value> dropped; // code is unmapped when the lock is gone
+        std::unique_lock<std::shared_mutex> lock(mutex_);
+        if (capacity_ == 0) return;
+        const auto [begin, end] = entries_.equal_range(hash);
+        for (auto it = begin; it != end; ++it) {
+            if (!it->second.key.serves(query)) continue;
+            if (!replaces) return;
+            dropped.push_back(value);
+            std::swap(dropped.back(), it->second.value);
+            return;
+        }
+        shrink_to(size_t(capacity_) - 1, &dropped);
+        if (uses_.size() == uses_.capacity()) uses_.reserve(2 * uses_.size() + 16);
+        const uint64_t now = clock_.fetch_add(1);
+        const auto made = entries_.emplace(std::piecewise_construct, std::forward_as_tuple(hash),
+                std::forward_as_tuple(query, value, now));
+        add_use({now, hash, &made->second});
+    }
 
     // When an entry was used last, as far as was known when it was looked at last.
     struct use {

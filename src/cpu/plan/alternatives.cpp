@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/alternatives.hpp"
+
+#include <limits>
+
+namespace tfmt::cpu {
+
+namespace {
+
+struct change {
+    const char *name;
+    void (*apply)(machine &);
+};
+
+constexpr int any_number = std::numeric_limits<int>::max();
+
+// What single reorders gain most from, where the rules are wrong about them; tuning.hpp
+// (min_gain_of_measured) has how much.
+constexpr change changes[] = {
+        {"vectors of half the length",
+                [](machine &m) {
+                    if (m.vector_bytes > 16) m.vector_bytes /= 2;
+                }},
+        {"vectors of full length", [](machine &m) { m.max_split_moved_bytes = 0; }},
+        {"tiles of fewer registers",
+                [](machine &m) {
+                    if (m.n_vector_regs > 16) m.n_vector_regs = 16;
+                }},
+        {"stores into the caches",
+                [](machine &m) {
+                    m.streaming_share_of_cache = std::numeric_limits<double>::infinity();
+                }},
+        {"stores past the caches", [](machine &m) { m.streaming_share_of_cache /= 3; }},
+        {"no scratch past the caches",
+                [](machine &m) { m.max_open_lines = m.max_open_lines_in_pages = any_number; }},
+        {"a scratch past the caches",
+                [](machine &m) {
+                    m.max_open_lines = m.max_open_lines_in_pages = m.max_open_lines_apart = 0;
+                }},
+        {"a scratch in the caches",
+                [](machine &m) {
+                    m.min_row_pairs_to_collect = m.min_crowding_rows = m.min_crowding_lines = 8;
+                }},
+        {"no scratch in the caches",
+                [](machine &m) {
+                    m.min_row_pairs_to_collect = any_number;
+                    m.min_crowding_rows = m.min_crowding_lines = 0;
+                }},
+        {"rows as cores read them that fetch ahead of many",
+                [](machine &m) {
+                    m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
+                    m.max_written_rows = tuning::max_written_rows_of_intel;
+                    m.max_copied_rows = tuning::max_copied_rows_of_intel;
+                    m.max_read_rows = 0;
+                    m.block_src_bytes = tuning::block_src_bytes_of_intel;
+                    m.paired_lines = tuning::paired_lines_of_intel;
+                    m.streams_lines = true;
+                }},
+        {"lines claimed before", [](machine &m) { m.fetches_stores_late = true; }},
+        {"lines not claimed before", [](machine &m) { m.fetches_stores_late = false; }},
+        {"nothing fetched before",
+                [](machine &m) {
+                    m.unfetched_share_of_cache = std::numeric_limits<double>::infinity();
+                    m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
+                }},
+        {"pairs of lines",
+                [](machine &m) {
+                    m.paired_lines = 2;
+                    m.max_whole_dst_bytes = 2 * tuning::line_bytes;
+                    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
+                    m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
+                }},
+        {"longer rows in blocks",
+                [](machine &m) {
+                    m.block_src_bytes *= 4;
+                    m.max_whole_dst_bytes *= 4;
+                }},
+        {"shorter rows in blocks of a scratch",
+                [](machine &m) {
+                    m.staged_src_bytes = m.staged_near_src_bytes = 4 * tuning::line_bytes;
+                    m.staged_dst_bytes = 4 * tuning::line_bytes;
+                    m.staged_block_bytes = m.staged_near_block_bytes = tuning::staged_block_bytes;
+                }},
+};
+
+} // namespace
+
+std::vector<alternative> alternatives_to(const machine &m) {
+    std::vector<alternative> all;
+    for (const change &c : changes) {
+        all.push_back({c.name, m});
+        c.apply(all.back().m);
+    }
+    return all;
+}
+
+} // namespace tfmt::cpu

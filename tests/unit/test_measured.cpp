@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing by the clock, among implementations whose times nobody can mistake; and the machines
+// whose plans are tried.
+#include <chrono>
+#include <thread>
+
+#include "common/status.hpp"
+#include "cpu/measured.hpp"
+#include "cpu/plan/alternatives.hpp"
+#include "cpu/plan/tuning.hpp"
+#include "tests/unit/plan_helpers.hpp"
+
+using namespace tfmt;
+using namespace tfmt::cpu;
+
+namespace {
+
+class sleeper final : public implementation {
+public:
+    sleeper(int ms, tfmt_status_t status) : ms_(ms), status_(status) { info_ = "sleeps"; }
+    tfmt_status_t execute(const execution &) const noexcept override {
+        n_executions++;
+        std::this_thread::sleep_for(std::chrono::milliseconds(ms_));
+        return status_;
+    }
+    std::string explain() const override { return ""; }
+
+    mutable int n_executions = 0;
+
+private:
+    const int ms_;
+    const tfmt_status_t status_;
+};
+
+std::shared_ptr<sleeper> sleeping(int ms, tfmt_status_t status = tfmt_success) {
+    return std::make_shared<sleeper>(ms, status);
+}
+
+const execution nowhere {nullptr, nullptr};
+
+} // namespace
+
+TEST(Measured, TakesTheFastest) {
+    const auto rules = sleeping(20), fast = sleeping(1), slow = sleeping(60);
+    EXPECT_EQ(fastest_of({{"rules", rules}, {"fast", fast}, {"slow", slow}}, nowhere), fast);
+    EXPECT_EQ(fast->info().substr(0, 24), "sleeps, measured: fast, ") << fast->info();
+    EXPECT_EQ(slow->info(), "sleeps");
+    // The slow one was given up.
+    EXPECT_GE(rules->n_executions, tuning::n_measured_rounds);
+    EXPECT_LT(slow->n_executions, tuning::n_measured_rounds);
+}
+
+TEST(Measured, KeepsThatOfTheRules) {
+    const auto rules = sleeping(1), slow = sleeping(20);
+    EXPECT_EQ(fastest_of({{"rules", rules}, {"slow", slow}}, nowhere), rules);
+    EXPECT_EQ(rules->info(), "sleeps, measured: by rules");
+}
+
+TEST(Measured, OneIsNotMeasured) {
+    const auto only = sleeping(0);
+    EXPECT_EQ(fastest_of({{"rules", only}}, nowhere), only);
+    EXPECT_EQ(only->n_executions, 0);
+    EXPECT_EQ(only->info(), "sleeps");
+}
+
+TEST(Measured, FailsAsAnExecutionDoes) {
+    const auto rules = sleeping(0), fails = sleeping(0, tfmt_out_of_memory);
+    try {
+        fastest_of({{"rules", rules}, {"fails", fails}}, nowhere);
+        FAIL();
+    } catch (const failure &f) { EXPECT_EQ(f.status(), tfmt_out_of_memory); }
+}
+
+// Of the machine only what plans are made of may change.
+TEST(Alternatives, ExecuteTheSameInstructions) {
+    for (const machine &m : plan_test::all_machines()) {
+        const std::vector<alternative> all = alternatives_to(m);
+        EXPECT_GT(all.size(), 10u);
+        for (const alternative &a : all) {
+            EXPECT_EQ(a.m.isa, m.isa) << a.name;
+            EXPECT_EQ(a.m.has_two_source_permutes, m.has_two_source_permutes) << a.name;
+            EXPECT_EQ(a.m.has_vbmi, m.has_vbmi) << a.name;
+            EXPECT_EQ(a.m.has_bf16, m.has_bf16) << a.name;
+            EXPECT_EQ(a.m.has_fp16, m.has_fp16) << a.name;
+            EXPECT_LE(a.m.vector_bytes, m.vector_bytes) << a.name;
+            EXPECT_GE(a.m.vector_bytes, 16) << a.name;
+            EXPECT_LE(a.m.n_vector_regs, m.n_vector_regs) << a.name;
+        }
+    }
+}
+
+// Each makes another plan of something, on machines with a small last cache or with a large one.
+TEST(Alternatives, DifferFromTheRules) {
+    std::vector<machine> machines;
+    for (machine m : {plan_test::avx2(), plan_test::avx512_vbmi()})
+        for (const bool has_large_cache : {false, true}) {
+            m.l3_bytes = has_large_cache ? 32 << 20 : 1 << 20;
+            m.max_split_moved_bytes = m.vector_bytes == 64 ? 128 << 10 : 0;
+            m.fetches_stores_late = has_large_cache;
+            m.min_crowding_rows = m.min_crowding_lines = 12;
+            machines.push_back(m);
+        }
+    const auto text_of = [](const move_problem &p, const machine &m) {
+        plan any = plan_test::planned(p, m), streamed;
+        const bool is_streamed = make_streamed_plan(p, m, &streamed, &any);
+        return to_text(any) + (is_streamed ? to_text(streamed) : "")
+                + std::to_string(any.claims_lines) + " " + std::to_string(any.prefetch_bytes);
+    };
+    std::vector<move_problem> problems;
+    for (const tfmt_data_type_t type : {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64}) {
+        for (const char *tags : {"abcd acdb", "acdb abcd", "abcd aBcd16b", "aBcd16b abcd",
+                     "abcd cdab", "ABcd16a16b bcda"}) {
+            const std::string pair = tags;
+            const size_t space = pair.find(' ');
+            for (const plan_test::vec &dims : {plan_test::vec {2, 64, 14, 14},
+                         plan_test::vec {16, 100, 28, 28}, plan_test::vec {8, 64, 56, 56}})
+                problems.push_back(plan_test::normalized(
+                        dims, pair.substr(0, space), pair.substr(space + 1), type));
+        }
+        for (dim_t n : {256, 1000, 1024, 2048})
+            problems.push_back(plan_test::normalized({n, n}, "ab", "ba", type));
+    }
+    for (size_t i = 0; i < alternatives_to(machines[0]).size(); i++) {
+        bool differs = false;
+        for (const machine &m : machines)
+            for (const move_problem &p : problems)
+                differs = differs || text_of(p, alternatives_to(m)[i].m) != text_of(p, m);
+        EXPECT_TRUE(differs) << alternatives_to(machines[0])[i].name;
+    }
+}
