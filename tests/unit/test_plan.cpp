@@ -1077,10 +1077,11 @@ TEST(Plan, CompletesLinesOfAScratchThatL1WouldLose) {
 
 // What a block has of the source's rows grows in a scratch that L2 is to hold.
 TEST(Plan, StagesMoreOfShortRows) {
-    const auto made = [](dim_t c, dim_t d, size_t l2_scratch_bytes) {
+    const auto made = [](dim_t c, dim_t d, size_t l2_scratch_bytes, dim_t src_bytes = 1 << 20) {
         machine m = avx512();
         m.l3_bytes = 0;
         m.l2_scratch_bytes = l2_scratch_bytes;
+        m.l2_scratch_src_bytes = src_bytes;
         return planned(normalized({200, 48, c, d}, "abcd", "dbac", tfmt_u8), m);
     };
     const auto rows = [](const plan &p) { // the block's, of the destination
@@ -1088,6 +1089,7 @@ TEST(Plan, StagesMoreOfShortRows) {
     };
     EXPECT_EQ(rows(made(96, 200, 0)), 128);
     EXPECT_EQ(rows(made(96, 200, 128 << 10)), 200);
+    EXPECT_EQ(rows(made(96, 200, 128 << 10, 64)), 128); // they have that much already
     EXPECT_EQ(rows(made(96, 1000, 128 << 10)),
             256); // of 307 that fit by whole tiles of 64, in 4 blocks
 }

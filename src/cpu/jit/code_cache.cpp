@@ -57,9 +57,9 @@ void append_instructions(ir::words &out, const machine &m) {
             min_row_pairs_to_collect, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
             collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
             max_open_lines, max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes,
-            staged_src_bytes, staged_dst_bytes, staged_block_bytes, staged_near_src_bytes,
-            staged_near_block_bytes, max_staged_colliding_rows, staged_whole_dst_bytes,
-            min_unchained_lines_bytes] = m;
+            l2_scratch_src_bytes, staged_src_bytes, staged_dst_bytes, staged_block_bytes,
+            staged_near_src_bytes, staged_near_block_bytes, max_staged_colliding_rows,
+            staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(streams_lines);
@@ -87,6 +87,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_open_lines_in_pages);
     static_cast<void>(max_open_lines_apart);
     static_cast<void>(l2_scratch_bytes);
+    static_cast<void>(l2_scratch_src_bytes);
     static_cast<void>(staged_src_bytes);
     static_cast<void>(staged_dst_bytes);
     static_cast<void>(staged_block_bytes);

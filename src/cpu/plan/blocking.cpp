@@ -242,7 +242,8 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
         grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
     const dim_t run_bytes = whole_run_in_block(dst_bytes_, false);
     if (m.l2_scratch_bytes)
-        grow_src(goal.src_bytes, bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
+        grow_src(std::min(goal.src_bytes, m.l2_scratch_src_bytes),
+                bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
     sort(false);
     put_continuation_last();
     if (is_better_unchained(run_bytes, goal.min_unchained_lines_bytes))

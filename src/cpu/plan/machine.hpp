@@ -72,8 +72,10 @@ struct machine {
     int max_open_lines = tuning::max_open_lines;
     int max_open_lines_in_pages = tuning::max_open_lines;
     int max_open_lines_apart = 0; // of opens_lines_apart(); as the others if these are more
-    // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
+    // Scratch up to which blocks that go past the caches take more of the source's rows, and up to
+    // so many bytes of each; 0: none.
     size_t l2_scratch_bytes = 0;
+    dim_t l2_scratch_src_bytes = std::numeric_limits<dim_t>::max();
     // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of
     // narrow elements) and of all of a block; the same but for the destination's where the last
     // cache could hold source and destination.

@@ -893,6 +893,18 @@ constexpr size_t l2_scratch_divisor = 12;
 constexpr dim_t staged_src_bytes_of_amd = 1024;
 constexpr dim_t staged_near_block_bytes_of_amd = 64 << 10;
 
+// With vectors below a line blocks stay in L1 with what is read for them, and take more of the
+// source's rows in L2 only until they have so much of each.
+//     Zen 4, times over those of blocks of 32 and 64 KiB, of 2400 of 10200 reorders from 16 MB on,
+//     with / without a limit of 256 in L2 and blocks of 16 20 24 28 32 KiB: AVX2 0.972 0.969 0.971
+//     0.975 0.985 / - - 1.003 - 1.002, beyond 1.8 80 of 1173, with 24 KiB 56 of them; SSE4.1 0.988
+//     0.989 0.991 0.992 0.991, 112 and 102 (f16 acdb -> aCdb64c 4x32x512x128 1.8 / 1.1 times
+//     memcpy, u8 ab -> AB16b64a 4096x4096 2.2 / 1.4, but f32 bcad -> abcd 8x1024x28x28 1.0 / 1.5).
+//     With 256 of the source wherever the block lies 0.980 and 0.991. Vectors of a line 0.997 to
+//     0.999. On Zen 3 and 5 not measured.
+constexpr dim_t l2_scratch_src_bytes_of_amd_32_bytes = 256;
+constexpr dim_t staged_block_bytes_of_amd_32_bytes = 24 << 10;
+
 // With vectors of a line larger ones where the last cache could not hold both as well, of longer
 // runs of the destination.
 //     Time over memcpy, 256 of the destination and blocks of 32 KiB / 512 and 96 / 512 and 128,
