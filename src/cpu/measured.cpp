@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <string>
 
 #include "common/status.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -13,9 +11,9 @@ namespace tfmt::cpu {
 
 namespace {
 
-// The executions of one contestant.
+// The executions of one of them.
 struct record {
-    const contestant *who;
+    const implementation *who;
     int64_t n_executions = 1; // that are timed at once
     std::vector<double> times_us = {};
     bool is_out = false;
@@ -36,10 +34,10 @@ void execute(const implementation &code, const execution &e) {
 
 // Of one execution, with the caches as those before have left them.
 double time_us(const record &r, const execution &e) {
-    execute(*r.who->code, e);
+    execute(*r.who, e);
     const auto start = std::chrono::steady_clock::now();
     for (int64_t i = 0; i < r.n_executions; i++)
-        execute(*r.who->code, e);
+        execute(*r.who, e);
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     return took.count() / double(r.n_executions);
 }
@@ -60,21 +58,24 @@ void drop_slow_ones(std::vector<record> &records) {
             records[i].is_out = true;
 }
 
-const record &winner(const std::vector<record> &records) {
-    const record *best = &records[0];
-    for (const record &r : records)
-        if (!r.is_out && r.median_us() < best->median_us()) best = &r;
-    const double enough_us = records[0].median_us() * (1 - tuning::min_gain_of_measured);
-    return best->median_us() < enough_us ? *best : records[0];
+outcome winner(const std::vector<record> &records) {
+    outcome best {0, 1};
+    const double first_us = records[0].median_us();
+    for (size_t i = 1; i < records.size(); i++) {
+        if (records[i].is_out) continue;
+        const double of_first = records[i].median_us() / first_us;
+        if (of_first < best.of_first) best = {i, of_first};
+    }
+    return best.of_first < 1 - tuning::min_gain_of_measured ? best : outcome {0, 1};
 }
 
 } // namespace
 
-new_implementation fastest_of(const std::vector<contestant> &all, const execution &e) {
-    if (all.size() == 1) return all[0].code;
+outcome fastest_of(const std::vector<new_implementation> &all, const execution &e) {
+    if (all.size() == 1) return {0, 1};
     std::vector<record> records;
-    for (const contestant &c : all)
-        records.push_back({&c});
+    for (const new_implementation &i : all)
+        records.push_back({i.get()});
     for (record &r : records)
         warm_up(r, e);
     for (int round = 0; round < tuning::n_measured_rounds; round++) {
@@ -82,12 +83,7 @@ new_implementation fastest_of(const std::vector<contestant> &all, const executio
             if (!r.is_out) r.times_us.push_back(time_us(r, e));
         drop_slow_ones(records);
     }
-    const record &best = winner(records);
-    char text[128];
-    std::snprintf(text, sizeof text, ", measured: %s, %.2f of the time of the one by rules",
-            best.who->name, best.median_us() / records[0].median_us());
-    best.who->code->add_to_info(&best == &records[0] ? ", measured: by rules" : text);
-    return best.who->code;
+    return winner(records);
 }
 
 } // namespace tfmt::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "cpu/implementation.hpp"
@@ -8,13 +9,13 @@
 // Choosing by the clock among implementations of one request.
 namespace tfmt::cpu {
 
-struct contestant {
-    const char *name; // of its plan, a literal
-    new_implementation code;
+struct outcome {
+    size_t fastest;  // its index
+    double of_first; // its time over that of the first one
 };
 
-// The fastest of `all` at `e`, which each executes several times: the first one unless another is
-// clearly faster. Its info() says which it is. Throws what an execution fails with.
-new_implementation fastest_of(const std::vector<contestant> &all, const execution &e);
+// Executes each of `all` at `e` several times. The first one is the fastest unless another is
+// clearly faster. Throws what an execution fails with.
+outcome fastest_of(const std::vector<new_implementation> &all, const execution &e);
 
 } // namespace tfmt::cpu

@@ -2,12 +2,16 @@
 #include "cpu/reorder.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
 
 #include "common/compensation.hpp"
 #include "cpu/compensation.hpp"
 #include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
 #include "cpu/measured.hpp"
+#include "cpu/plan/tuning.hpp"
 #include "cpu/ref/portable.hpp"
 #ifdef TENSORFMT_HAVE_JIT
 #include "cpu/generated.hpp"
@@ -82,24 +86,50 @@ new_implementation try_generated(const request &r, const reorder_problem &p, std
     return make_for(machine_for(r), r, p, why);
 }
 
-// Other ways than the first of `all` to do the same.
-void add_alternatives(const request &r, std::vector<contestant> &all) {
-    if (span_bytes(r) > max_generated_span_bytes) return;
-    const reorder_problem p = make_problem(r.src, r.dst, r.attr);
-    std::vector<std::string> plans = {all[0].code->explain()};
-    const auto add = [&](const char *name, new_implementation code) {
-        if (!code) return;
-        std::string plan = code->explain();
-        if (std::find(plans.begin(), plans.end(), plan) != plans.end()) return;
-        plans.push_back(std::move(plan));
-        all.push_back({name, std::move(code)});
-    };
-    const machine m = machine_for(r);
-    std::string why; // not asked for: there is the first one
-    add("data and padding together", make_generated(p, r.mode, m, &why));
-    for (const alternative &a : alternatives_to(m))
-        add(a.name, make_for(a.m, r, p, &why));
-}
+// Plans of one request that differ from all before them.
+class other_plans {
+public:
+    other_plans(const request &r, const implementation &by_rules)
+        : request_(r),
+          problem_(make_problem(r.src, r.dst, r.attr)),
+          is_possible_(span_bytes(r) <= max_generated_span_bytes),
+          best_(machine_for(r)),
+          seen_({by_rules.explain()}) {}
+
+    // Adds those that one change makes of the best one to `all`, which holds this one.
+    void add_to(std::vector<new_implementation> &all) {
+        tried_.assign(1, {nullptr, best_});
+        if (!is_possible_) return;
+        std::string why; // not asked for: there is the best one
+        add({"data and padding together", best_},
+                make_generated(problem_, request_.mode, best_, &why), all);
+        for (const alternative &a : alternatives_to(best_))
+            add(a, make_for(a.m, request_, problem_, &why), all);
+    }
+
+    // From here on the best one is number `i` of these. Returns the change's name.
+    std::string take(size_t i) {
+        best_ = tried_[i].m;
+        return tried_[i].name;
+    }
+
+private:
+    void add(const alternative &a, new_implementation made, std::vector<new_implementation> &all) {
+        if (!made) return;
+        std::string plan = made->explain();
+        if (std::find(seen_.begin(), seen_.end(), plan) != seen_.end()) return;
+        seen_.push_back(std::move(plan));
+        tried_.push_back(a);
+        all.push_back(std::move(made));
+    }
+
+    const request &request_;
+    const reorder_problem problem_;
+    const bool is_possible_;
+    machine best_;
+    std::vector<std::string> seen_;
+    std::vector<alternative> tried_;
+};
 
 #else
 
@@ -108,7 +138,12 @@ new_implementation try_generated(const request &, const reorder_problem &, std::
     return nullptr;
 }
 
-void add_alternatives(const request &, std::vector<contestant> &) {}
+class other_plans {
+public:
+    other_plans(const request &, const implementation &) {}
+    void add_to(std::vector<new_implementation> &) {}
+    std::string take(size_t) { return ""; }
+};
 
 #endif
 
@@ -132,6 +167,30 @@ new_implementation make_implementation(const request &r) {
 
 // For the cache.
 implementation_ptr make_shared_implementation(const request &r) { return make_implementation(r); }
+
+// The fastest by the clock of the plan of the rules and of others: one change after the other, as
+// long as one helps.
+new_implementation make_fastest(const request &r, const execution &e) {
+    new_implementation best = make_implementation(r);
+    other_plans others(r, *best);
+    std::string changes;
+    double of_rules = 1;
+    for (int i = 0; i < tuning::max_measured_changes; i++) {
+        std::vector<new_implementation> all = {best};
+        others.add_to(all);
+        if (i == 0 && all.size() == 1) return best; // there is nothing to choose from
+        const outcome o = fastest_of(all, e);
+        if (o.fastest == 0) break;
+        best = all[o.fastest];
+        changes += (i > 0 ? "; " : "") + others.take(o.fastest);
+        of_rules *= o.of_first;
+    }
+    char text[64] = ", measured: by rules";
+    if (!changes.empty())
+        std::snprintf(text, sizeof text, ", measured, %.2f of the time by rules: ", of_rules);
+    best->add_to_info(text + changes);
+    return best;
+}
 
 // Compensation is no part of where elements lie.
 bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
@@ -160,15 +219,10 @@ implementation_ptr find_fastest_reorder(const memory_desc &src, const memory_des
     if (src.sums.flags != 0) return find_fastest_reorder(without_compensation(src), dst, attr, e);
     check_environment();
     const request r {src, dst, plan_mode::move, effective_isa(), attr};
-    implementation_ptr fastest;
-    if (dst.sums.flags != 0) {
-        fastest = make_compensated(
-                find_fastest_reorder(src, without_compensation(dst), attr, e), dst, r.isa);
-    } else {
-        std::vector<contestant> all = {{"by rules", make_implementation(r)}};
-        add_alternatives(r, all);
-        fastest = fastest_of(all, e);
-    }
+    const implementation_ptr fastest = dst.sums.flags == 0
+            ? make_fastest(r, e)
+            : make_compensated(
+                    find_fastest_reorder(src, without_compensation(dst), attr, e), dst, r.isa);
     remember(r, fastest);
     return fastest;
 }

@@ -1182,6 +1182,7 @@ constexpr dim_t min_expanded_array_bytes = 4 << 10;
 //     0.91.
 constexpr double measured_at_once_us = 100;
 constexpr int n_measured_rounds = 9;
+constexpr int max_measured_changes = 3; // one after the other
 constexpr double max_measured_over_best = 1.15;
 constexpr double min_gain_of_measured = 0.03;
 
