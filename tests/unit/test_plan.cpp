@@ -604,6 +604,25 @@ TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     EXPECT_FALSE(streamed.the_tile.phased.empty());
 }
 
+// Blocks that are streamed have few rows of the source where what is read of these fills a set.
+TEST(Plan, StreamsFewRowsThatFillSets) {
+    const auto goes_along_dst = [](const vec &dims, const char *src, const char *dst,
+                                        tfmt_data_type_t type, machine m) {
+        m.l3_bytes = 0;
+        plan streamed;
+        EXPECT_TRUE(make_streamed_plan(normalized(dims, src, dst, type), m, &streamed));
+        const std::vector<level> &levels = streamed.problem.levels;
+        const bool completes_lines = levels.back().src_stride == 32;
+        return levels[levels.size() - (completes_lines ? 2 : 1)].dst_stride == 64;
+    };
+    // 16 lines of rows that are a multiple of 64 KiB apart, and of ones that are not.
+    EXPECT_FALSE(goes_along_dst({1, 32, 2048, 128}, "adCb2c", "bcda", tfmt_f32, avx512()));
+    EXPECT_TRUE(goes_along_dst({1, 32, 2056, 128}, "adCb2c", "bcda", tfmt_f32, avx512()));
+    // Halves of lines of 32 rows in one set of L1.
+    EXPECT_FALSE(goes_along_dst({8, 32, 512, 128}, "acbd", "abdc", tfmt_bf16, avx512()));
+    EXPECT_TRUE(goes_along_dst({8, 32, 512, 136}, "acbd", "abdc", tfmt_bf16, avx512()));
+}
+
 // Within L2 blocks go on along the source where they would else come to more rows of it in turns
 // than L1 can hold lines of, if those of the destination do not suffer.
 TEST(Plan, GoesOnAlongSourcesOfManyRows) {

@@ -89,13 +89,16 @@ bool transposes_rows(
                     [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
 }
 
-// Of the rows of the source that lanes of the destination's vectors come from. (What registers
-// alone step through reads other lines one after the other.)
+// Whether bit `b` leads to another row of the source in the lanes of the destination's vectors.
+// (What registers alone step through reads other lines one after the other.)
+bool is_src_row_of_lanes(const tile &t, size_t b) {
+    return contains(t.dst_run, b) && !contains(t.src_run, b) && t.bits[b].is_read;
+}
+
 int source_rows_in_l1_set(const tile &t) {
     row_steps_list steps;
     for (size_t b = 0; b < t.bits.size(); b++)
-        if (contains(t.dst_run, b) && !contains(t.src_run, b) && t.bits[b].is_read)
-            steps.push_back({t.bits[b].src_stride_bytes, 2});
+        if (is_src_row_of_lanes(t, b)) steps.push_back({t.bits[b].src_stride_bytes, 2});
     return rows_in_l1_set(steps);
 }
 
@@ -243,6 +246,17 @@ bool reads_odd_runs(const tile &t) {
     const dim_t whole_bytes = std::max(t.src_run_bytes, t.src_whole_run_bytes);
     const bool is_in_two = whole_bytes < tuning::line_bytes && whole_bytes <= 2 * t.src_run_bytes;
     return t.src_run != t.dst_run && ends_within_lines(is_in_two ? whole_bytes : t.src_run_bytes);
+}
+
+bool fills_src_sets(const tile &t) {
+    if (t.vector_bytes < tuning::line_bytes) return false;
+    if (source_rows_in_l1_set(t) >= tuning::min_src_lines_to_fill_l1_set) return true;
+    dim_t n_rows = 1; // at one place of all sets of L2
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (is_src_row_of_lanes(t, b)
+                && t.bits[b].src_stride_bytes % tuning::l2_set_period_bytes == 0)
+            n_rows *= 2;
+    return t.src_run_bytes >= tuning::line_bytes && n_rows >= tuning::min_src_lines_to_fill_l2_set;
 }
 
 bool reads_colliding_rows(const tile &t) {

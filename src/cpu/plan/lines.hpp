@@ -80,6 +80,11 @@ bool reads_odd_runs(const tile &t);
 // the next tile, or none is left for what is written.
 bool reads_colliding_rows(const tile &t);
 
+// Whether the rows of the source that a tile of whole-line vectors reads fill so much of one set,
+// of L1 by parts of lines or of L2 by whole ones, that what lies beside them is gone from it when
+// tiles of other rows have come between.
+bool fills_src_sets(const tile &t);
+
 // How many of the destination's rows that a tile stores, by all of its registers, share the fullest
 // set of L1.
 int stored_rows_in_l1_set(const tile &t);

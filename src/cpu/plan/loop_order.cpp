@@ -146,6 +146,13 @@ dim_t staged_dst_bytes(const tile &t, const machine &m) {
     return t.dst_elem_bits < 32 ? m.staged_dst_bytes / 2 : m.staged_dst_bytes;
 }
 
+// What a block that is streamed may have, for the sake of the source's rows.
+dim_t max_streamed_block_bytes(const blocking &b, const tile &t, const machine &m) {
+    if (m.read_ahead_rows) return b.bytes_of_src_rows(m.read_ahead_rows);
+    return fills_src_sets(t) ? b.bytes_of_src_rows(tuning::max_rows_of_filled_sets)
+                             : blocking::no_limit;
+}
+
 } // namespace
 
 dim_t scratch_row_bytes(dim_t run_bytes) {
@@ -211,7 +218,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 false);
         b.grow_src(tuning::block_src_bytes);
         b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
-                m.read_ahead_rows ? b.bytes_of_src_rows(m.read_ahead_rows) : blocking::no_limit);
+                max_streamed_block_bytes(b, t, m));
         b.sort(true);
         if (copies)
             page_copies(b, t, true, m);

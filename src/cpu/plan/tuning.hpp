@@ -310,6 +310,19 @@ constexpr double streaming_share_of_cache_of_zen3 = 0.3;
 //     2.0.
 constexpr dim_t max_gathered_rows = 9;
 
+// Streamed blocks have no more rows of the source than so many, or those of a tile, where tiles
+// read so many lines of them, with vectors of a line, that share a set of L1, or whole ones so far
+// apart that they share sets of L2 as well.
+//     Zen 4, times over those of any number, the 10 of 10200 reorders with 32 and more in a set of
+//     L1 0.853 (bf16 adCb4c -> acbd 2x32x512x128 2.25 / 1.9 times memcpy), with 32 rows the same;
+//     of 16 of L2 6 0.889 (f32 adCb2c -> bcda 1x32x2048x128 3.1 / 0.9), with 32 rows 0.905, 64
+//     0.985, but parts of lines 2 1.1. With 32 rows for all 557 1.05, with 64 1.01; AVX2 1.03 and
+//     1.01, SSE4.1 1.03 and 1.01.
+constexpr dim_t l2_set_period_bytes = 64 << 10;
+constexpr int min_src_lines_to_fill_l1_set = 32;
+constexpr int min_src_lines_to_fill_l2_set = 16;
+constexpr int max_rows_of_filled_sets = 16;
+
 // Lines of the destination that may wait for tiles to complete them where these go past the caches.
 //     Zen 4, times over those with any number, or with steps that are not equal between the parts
 //     of a line, of 10200 reorders: AVX2 2 0.47 (f32 aBdc8b -> abcd 2x3x640x640, which waits for 32
