@@ -673,7 +673,7 @@ bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to
                     || src_rows_with(l) > tuning::max_staged_whole_rows))
         return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
-    const dim_t n_blocks = to.max_bytes / (bytes_ * l.extent);
+    const dim_t n_blocks = std::max(to.max_bytes, tuning::staged_block_bytes) / (bytes_ * l.extent);
     return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes || !keeps_all_lines();
 }
 
