@@ -1180,6 +1180,23 @@ TEST(Plan, StagesAllOfLongRowsFromFewRows) {
     EXPECT_EQ(scratch_bytes(2048, long_rows, tfmt_f32), scratch_bytes(0, long_rows, tfmt_f32));
 }
 
+// Rows of the destination stay whole, as what is read for them is little, where most of them is
+// padding, also in blocks below those by which others are judged.
+TEST(Plan, StagesAllOfRowsThatArePadding) {
+    const auto last_level = [](dim_t n_read, dim_t block_bytes) {
+        machine m = avx2();
+        m.l3_bytes = 0;
+        m.staged_block_bytes = block_bytes;
+        const plan made = planned(
+                normalized({n_read, 128, 104, 104}, "abcd", "ABcd32a32b", tfmt_s8), m);
+        EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
+        return plan_test::texts_of(made.problem.levels).back();
+    };
+    EXPECT_EQ(last_level(4, 24 << 10), "32 x 1, 1384448 -> 32");
+    EXPECT_EQ(last_level(4, 32 << 10), "32 x 1, 1384448 -> 32");
+    EXPECT_NE(last_level(32, 24 << 10), "32 x 1, 1384448 -> 32");
+}
+
 // Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16
 // rows for them, where these lie in pages of their own and the destination's rows are whole lines.
 TEST(Plan, StreamsLinesOfNarrowVectors) {

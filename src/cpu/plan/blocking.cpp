@@ -673,7 +673,8 @@ bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to
                     || src_rows_with(l) > tuning::max_staged_whole_rows))
         return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
-    const dim_t n_blocks = std::max(to.max_bytes, tuning::staged_block_bytes) / (bytes_ * l.extent);
+    const dim_t n_read = std::max<dim_t>(1, read_steps(limits_, l)); // padding has no source
+    const dim_t n_blocks = std::max(to.max_bytes, tuning::staged_block_bytes) / (bytes_ * n_read);
     return src_bytes_ * n_blocks >= tuning::min_staged_src_bytes || !keeps_all_lines();
 }
 

@@ -869,8 +869,9 @@ constexpr dim_t min_scratch_lines_meanwhile = 128;
 //     By the distance of the rows, not whole beyond 64 KiB: bf16 adbc -> abcd 16x64x112x112 1.3 /
 //     3.3. Smaller blocks (staged_block_bytes_of_amd_32_bytes) count as ones of staged_block_bytes:
 //     times over those of their own bytes, 50 reorders on AVX2 1.007, 51 on SSE4.1 0.961 (bf16
-//     abcde -> ABcde16a16b 2x32x24x37x37 2.0 / 1.15 times memcpy); as ones of 64 KiB 1.02 and 0.99,
-//     but u8 abcd -> ABcd32a16b 2x84x80x80, nearly all padding, 1.6 / 1.06.
+//     abcde -> ABcde16a16b 2x32x24x37x37 2.0 / 1.15 times memcpy); as ones of 64 KiB 1.02 and 0.99.
+//     Steps of padding do not count: 6 on AVX2 0.74, 5 on SSE4.1 0.71 (u8 abcd -> ABcd32a16b
+//     2x84x80x80, whose 2 are padded to 32, 1.8 / 1.2, s8 4x128x104x104 1.8 / 0.9).
 constexpr dim_t min_staged_src_bytes = 128;
 
 // Levels of a block in a scratch of which no more than a fourth is read, the rest padding, come
