@@ -153,12 +153,9 @@ tfmt_status_t find_prepared(const tfmt_reorder &r, const actual_descs &descs,
     });
 }
 
-// The one way in which executing itself can fail.
 tfmt_status_t run(const refusal &refuse, const cpu::implementation &code, const cpu::execution &e) {
     const tfmt_status_t status = code.execute(e);
-    return status == tfmt_success
-            ? status
-            : refuse("no memory for the decoded values of attr's scales and zero points", status);
+    return status == tfmt_success ? status : refuse(cpu::execution_failure, status);
 }
 
 bool overlap(const cpu::prepared &what, const cpu::execution &e) {

@@ -34,11 +34,6 @@ void take_habits_of_amd(machine &m) {
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
     m.min_crowding_rows = tuning::min_crowding_rows_of_amd;
     m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
-    if (m.vector_bytes < tuning::line_bytes) {
-        m.l2_scratch_src_bytes = tuning::l2_scratch_src_bytes_of_amd_32_bytes;
-        m.staged_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
-        m.staged_near_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
-    }
     switch (m.vector_bytes) {
     case 16:
         m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes;
@@ -57,17 +52,16 @@ void take_habits_of_amd(machine &m) {
     }
 }
 
-// Of vectors below a line, whose staged blocks were measured on Zen 4 alone.
-void take_staged_blocks_of_any_amd(machine &m) {
-    if (m.vector_bytes == tuning::line_bytes) return;
-    m.l2_scratch_src_bytes = m.staged_src_bytes;
-    m.staged_block_bytes = tuning::staged_block_bytes;
-    m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
+// Measured on Zen 4 alone, and taken for AMD's cores that are neither Zen 3 nor Zen 5.
+void take_habits_of_zen4(machine &m) {
+    if (m.vector_bytes >= tuning::line_bytes) return;
+    m.l2_scratch_src_bytes = tuning::l2_scratch_src_bytes_of_amd_32_bytes;
+    m.staged_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
+    m.staged_near_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
 }
 
 // Where they differ from those of Zen 4.
 void take_habits_of_zen3(machine &m) {
-    take_staged_blocks_of_any_amd(m);
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.unfetched_share_of_cache = 0; // not measured, as is the next
     m.max_open_lines_apart = 0;
@@ -86,7 +80,6 @@ void take_habits_of_zen3(machine &m) {
 }
 
 void take_habits_of_zen5(machine &m) {
-    take_staged_blocks_of_any_amd(m);
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
     m.unfetched_share_of_cache = 0; // not measured, as are the next
     m.max_open_lines_apart = m.max_staged_colliding_rows = 0;
@@ -123,8 +116,12 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
         take_habits_of_intel(m);
     } else {
         take_habits_of_amd(m);
-        if (isa.is_zen3) take_habits_of_zen3(m);
-        if (isa.is_zen5) take_habits_of_zen5(m);
+        if (isa.is_zen3)
+            take_habits_of_zen3(m);
+        else if (isa.is_zen5)
+            take_habits_of_zen5(m);
+        else
+            take_habits_of_zen4(m);
     }
     if (moved_bytes <= tuning::fits_any_l2_bytes) return m;
     const cache_sizes &caches = host_cache_sizes();

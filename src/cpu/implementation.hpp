@@ -10,6 +10,10 @@
 // once.
 namespace tfmt::cpu {
 
+// Why an execution fails, the one way in which it can.
+constexpr const char *execution_failure =
+        "no memory for the decoded values of attr's scales and zero points";
+
 class implementation {
 public:
     virtual ~implementation() = default;

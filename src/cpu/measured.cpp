@@ -28,8 +28,7 @@ struct record {
 
 void execute(const implementation &code, const execution &e) {
     const tfmt_status_t status = code.execute(e);
-    if (status != tfmt_success)
-        throw failure(status, "no memory for the decoded values of attr's scales and zero points");
+    if (status != tfmt_success) throw failure(status, execution_failure);
 }
 
 // Of one execution, with the caches as those before have left them.

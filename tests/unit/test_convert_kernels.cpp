@@ -80,6 +80,20 @@ protected:
         ASSERT_EQ(wrong, "") << "seed " << seed << ": " << c.text();
     }
 
+    // n_cases of each pair of types, in layouts drawn from multiples of `first_seed`.
+    void check_every_pair_of_types(int n_cases, uint64_t first_seed) {
+        uint64_t seed = 0;
+        for (tfmt_data_type_t src : types)
+            for (tfmt_data_type_t dst : types)
+                for (int i = 0; i < n_cases && src != dst; i++) {
+                    random_source random(++seed * first_seed);
+                    check_pair(random_pair(random, src, dst, seed % 10 ? 1000 : 12000), seed);
+                    if (HasFatalFailure()) return;
+                }
+        EXPECT_GT(n_converting_, 0);
+        EXPECT_GT(n_staged_, 0);
+    }
+
     void check_computing(const pair_of_descs &c, const tfmt_test::attributes &attr, uint64_t seed) {
         reorder_problem problem = make_problem(*c.src.md, *c.dst.md, *tfmt_test::make_attr(attr));
         if (seed % 3 != 0) take_products_if_tame(problem, attr);
@@ -95,32 +109,12 @@ protected:
 };
 
 TEST_P(ConvertKernelsOn, EveryPairOfTypesInRandomLayouts) {
-    const int n_cases = tfmt_test::scaled(12);
-    uint64_t seed = 0;
-    for (tfmt_data_type_t src : types)
-        for (tfmt_data_type_t dst : types)
-            for (int i = 0; i < n_cases && src != dst; i++) {
-                random_source random(++seed * 7919);
-                check_pair(random_pair(random, src, dst, seed % 10 ? 1000 : 12000), seed);
-                if (HasFatalFailure()) return;
-            }
-    EXPECT_GT(n_converting_, 0);
-    EXPECT_GT(n_staged_, 0);
+    check_every_pair_of_types(tfmt_test::scaled(12), 7919);
 }
 
 TEST_P(ConvertKernelsOn, EveryPairOfTypesByAlternatives) {
     wants_alternatives_ = true;
-    const int n_cases = tfmt_test::scaled(8);
-    uint64_t seed = 0;
-    for (tfmt_data_type_t src : types)
-        for (tfmt_data_type_t dst : types)
-            for (int i = 0; i < n_cases && src != dst; i++) {
-                random_source random(++seed * 3571);
-                check_pair(random_pair(random, src, dst, seed % 10 ? 1000 : 12000), seed);
-                if (HasFatalFailure()) return;
-            }
-    EXPECT_GT(n_converting_, 0);
-    EXPECT_GT(n_staged_, 0);
+    check_every_pair_of_types(tfmt_test::scaled(8), 3571);
 }
 
 TEST_P(ConvertKernelsOn, PairsOf4BitElements) {
