@@ -311,7 +311,7 @@ TEST(Build, ShufflesOfOneValueAreOne) {
 // 40 are, 4 are not, nor any where registers are 32. No block is left that no loop has.
 TEST(Build, UnrollsShortLoopsOfSmallTiles) {
     const auto loads = [](tfmt_dim_t n_tiles, const machine &m) {
-        const kernel k = built(normalized({64, 16, 16 * n_tiles}, "acb", "abc", tfmt_u8), m);
+        const kernel k = built(normalized({64, 8, 8 * n_tiles}, "acb", "abc", tfmt_bf16), m);
         EXPECT_EQ(k.blocks.size(), 1u);
         EXPECT_EQ(verify(k), "");
         return count_ops(k.blocks[0]).loads;
@@ -320,8 +320,8 @@ TEST(Build, UnrollsShortLoopsOfSmallTiles) {
     EXPECT_EQ(loads(4, sse41()), 8);
     machine more_registers = sse41();
     more_registers.n_vector_regs = 32;
-    EXPECT_EQ(loads(1, more_registers), 16);
-    EXPECT_EQ(loads(2, more_registers), 16);
+    EXPECT_EQ(loads(1, more_registers), 8);
+    EXPECT_EQ(loads(2, more_registers), 8);
 }
 
 TEST(Build, PaddingIsZeroAndStoreOnly) {

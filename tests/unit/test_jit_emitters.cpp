@@ -315,10 +315,37 @@ TEST_P(EmittersOn, SingleElements) {
     }
 }
 
-TEST_P(EmittersOn, RefusesMoreValuesThanRegisters) {
+// Some wait on the stack.
+TEST_P(EmittersOn, MoreValuesThanRegisters) {
+    for (int n_more = 1; n_more <= 4; n_more++) {
+        kernel_maker maker(16, 8);
+        const std::vector<int> values = maker.load_vectors(n_fillers() + n_more);
+        std::vector<int> pairs;
+        for (size_t i = 0; i < values.size(); i++) { // in an order in which all are wanted late
+            op both(op_kind::unpack);
+            both.unit_bytes = 1;
+            both.a = values[i];
+            both.b = values[(5 * i + 3) % values.size()];
+            pairs.push_back(maker.emit(both));
+        }
+        maker.store_vectors(values);
+        maker.store_vectors(pairs);
+        maker.end_block();
+        ASSERT_EQ(maker.differs(GetParam()), "") << n_more;
+    }
+}
+
+TEST_P(EmittersOn, RefusesMoreValuesThanRegistersAndPlaces) {
     kernel_maker maker(16, 8);
-    const std::vector<int> values = maker.load_vectors(n_fillers() + 4);
+    const std::vector<int> values = maker.load_vectors(n_fillers() + 40);
     maker.store_vectors(values);
+    for (int i = 0; i + 1 < int(values.size()); i += 2) {
+        op both(op_kind::unpack);
+        both.unit_bytes = 1;
+        both.a = values[size_t(i)];
+        both.b = values[values.size() - 1 - size_t(i)];
+        maker.store_vectors({maker.emit(both)});
+    }
     maker.end_block();
     EXPECT_THROW(tfmt::cpu::jit::assemble(maker.k_, GetParam()), std::exception);
 }

@@ -703,9 +703,9 @@ TEST(Plan, StagedBlocksReadWhatLiesBetween) {
     ASSERT_EQ(p.stores, tfmt::cpu::store_path::staged);
     const std::vector<level> &levels = p.problem.levels;
     const auto of_a = std::find_if(levels.end() - p.n_block_levels, levels.end(),
-            [](const level &l) { return l.src_stride == 8; });
+            [](const level &l) { return l.src_stride == 16; }); // the tile has two
     ASSERT_NE(of_a, levels.end());
-    EXPECT_EQ(of_a->extent, 4); // all that the scratch has room for
+    EXPECT_EQ(of_a->extent, 2); // all that the scratch has room for
 }
 
 // Where two lines of a row are best read together, by tiles that read whole vectors, beyond L2; and
@@ -739,7 +739,7 @@ TEST(Plan, ReadsLinesInPairs) {
     for (const int n_lines : {1, 2}) {
         const vec colliding {1024, 1024}; // through a scratch
         EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), n_lines), "2 x 64, 64 -> 65536");
-        EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), n_lines), "16 x 8, 8 -> 8192");
+        EXPECT_EQ(innermost(colliding, tfmt_u8, sse41(), n_lines), "8 x 16, 16 -> 16384");
     }
 }
 

@@ -29,21 +29,10 @@ int depth_of(const std::vector<ir::nest_node> &nodes) {
     return depth;
 }
 
+// Below the stack's pointer, of those who call nothing, as blocks do (System V ABI).
+constexpr int red_zone_bytes = 128;
+
 bool fits_int32(int64_t v) { return v == int32_t(v); }
-
-// What is known of each value of a block.
-struct value {
-    int reg = -1;
-    int last_use = -1; // the last operation that reads it
-};
-
-std::vector<value> values_of(const ir::block &ops, int n_values) {
-    std::vector<value> values(static_cast<size_t>(n_values));
-    for (size_t i = 0; i < ops.size(); i++)
-        for (int v : {ops[i].a, ops[i].b})
-            if (v >= 0) values[size_t(v)].last_use = int(i);
-    return values;
-}
 
 } // namespace
 
@@ -235,76 +224,59 @@ void emitter::emit_loop(const ir::nest_node &n, int depth) {
 int emitter::n_used_value_regs() const {
     if (k_.vector_bytes < 16) return 0;
     int most = 0;
-    for (const ir::block &ops : k_.blocks) {
-        const std::vector<value> values = values_of(ops, k_.n_values);
-        int n = 0;
-        for (size_t i = 0; i < ops.size(); i++) {
-            const ir::op &o = ops[i];
-            if (o.kind == ir::op_kind::prefetch) continue;
-            n += o.kind != ir::op_kind::store;
-            most = std::max(most, n); // before what dies is given back
-            n -= o.a >= 0 && values[size_t(o.a)].last_use == int(i);
-            n -= o.b >= 0 && o.b != o.a && values[size_t(o.b)].last_use == int(i);
-        }
-    }
+    for (const ir::block &ops : k_.blocks)
+        most = std::max(most, count_registers(ops, k_.n_values));
     return std::min(most, n_value_regs());
 }
 
 // The registers of each operation's result and sources. A block may be emitted at many places, with
 // the same registers in all of them.
-const std::vector<emitter::op_registers> &emitter::registers_of(int block) {
-    std::vector<op_registers> &registers = registers_[size_t(block)];
-    if (!registers.empty()) return registers;
-    const ir::block &ops = k_.blocks[size_t(block)];
-    std::vector<value> values = values_of(ops, k_.n_values);
-    inline_vector<int, 32> free_regs;
-    for (int r = n_value_regs(); r-- > 0;)
-        free_regs.push_back(r);
-    const auto number = [&](int reg) { return int8_t(reg < 0 ? -1 : physical(reg)); };
-    registers.resize(ops.size());
-    for (size_t i = 0; i < ops.size(); i++) {
-        const ir::op &o = ops[i];
-        const value a_value = o.a >= 0 ? values[size_t(o.a)] : value();
-        const value b_value = o.b >= 0 ? values[size_t(o.b)] : value();
-        const int a = a_value.reg, b = b_value.reg;
-        const bool a_dies = a_value.last_use == int(i);
-        const bool b_dies = o.b != o.a && b_value.last_use == int(i);
-        const bool frees_a_early = o.out >= 0 && (a != b || may_reuse_b());
-        if (b_dies && may_reuse_b()) free_regs.push_back(b);
-        if (a_dies && frees_a_early) free_regs.push_back(a);
-        int out = -1;
-        if (o.out >= 0) {
-            if (free_regs.empty())
-                throw std::logic_error("kernel needs more registers than there are");
-            out = values[size_t(o.out)].reg = free_regs.back();
-            free_regs.pop_back();
-        }
-        registers[i].out = number(out); // one by one, see encoded_instruction
-        registers[i].a = number(a);
-        registers[i].b = number(b);
-        if (b_dies && !may_reuse_b()) free_regs.push_back(b);
-        if (a_dies && !frees_a_early) free_regs.push_back(a);
+const block_registers &emitter::registers_of(int block) {
+    block_registers &registers = registers_[size_t(block)];
+    if (!registers.ops.empty()) return registers;
+    const int n_places = k_.converts ? 0 : red_zone_bytes / k_.vector_bytes;
+    registers = allocate_registers(
+            k_.blocks[size_t(block)], k_.n_values, {n_value_regs(), n_places, may_reuse_b()});
+    const auto number = [&](int8_t reg) { return int8_t(reg < 0 ? -1 : physical(reg)); };
+    for (placed_op &o : registers.ops) {
+        o.out = number(o.out); // one by one, see encoded_instruction
+        o.a = number(o.a);
+        o.b = number(o.b);
     }
+    for (spill &s : registers.spills)
+        s.reg = number(s.reg);
     return registers;
+}
+
+void emitter::emit_spill(const spill &s) {
+    const Address at = ptr[rsp - (s.place + 1) * k_.vector_bytes];
+    s.is_reload ? load_spilled(s.reg, at) : store_spilled(at, s.reg);
 }
 
 void emitter::emit_block(int block) {
     const ir::block &ops = k_.blocks[size_t(block)];
     if (k_.vector_bytes < 16) return emit_element_block(ops);
-    const std::vector<op_registers> &registers = registers_of(block);
+    const block_registers &registers = registers_of(block);
+    auto next_spill = registers.spills.begin();
+    const auto is_before = [&](size_t at) {
+        return next_spill != registers.spills.end() && next_spill->before == int(at);
+    };
     claimed_bytes_ = -1;
-    for (size_t i = 0; i < ops.size(); i++) {
-        const ir::op &o = ops[i];
-        const auto [out, a, b] = registers[i];
+    for (size_t at = 0; at < registers.ops.size(); at++) {
+        const auto [index, out, a, b] = registers.ops[at];
+        const ir::op &o = ops[size_t(index)];
+        for (; is_before(at); ++next_spill)
+            emit_spill(*next_spill);
         switch (o.kind) {
         case ir::op_kind::prefetch: prefetch_source(o); break;
         case ir::op_kind::store:
             claim_lines(o);
-            if (i + 1 == ops.size() || !joins_with(o, ops[i + 1])) {
+            if (at + 1 == registers.ops.size() || is_before(at + 1)
+                    || !joins_with(o, ops[size_t(registers.ops[at + 1].index)])) {
                 emit_memory_store(o, a);
             } else {
-                claim_lines(ops[i + 1]);
-                emit_joined_store(o, a, registers[++i].a);
+                claim_lines(ops[size_t(registers.ops[at + 1].index)]);
+                emit_joined_store(o, a, registers.ops[++at].a);
             }
             break;
         case ir::op_kind::zero: emit_zero(out); break;

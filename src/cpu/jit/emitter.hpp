@@ -14,6 +14,7 @@
 #include "cpu/jit/converter.hpp"
 #include "cpu/jit/drain_tables.hpp"
 #include "cpu/jit/lane_ops_families.hpp"
+#include "cpu/jit/registers.hpp"
 #include "cpu/jit/vector_encoding.hpp"
 
 // What all emitters share: the nest of loops, addresses, which value lives in which register, and
@@ -81,6 +82,9 @@ protected:
     virtual void emit_load(const ir::op &o, int out) = 0;
     virtual void emit_store(const ir::op &o, int a) = 0;
     virtual void emit_zero(int out) = 0;
+    // A register of values to the stack, or back.
+    virtual void store_spilled(const Address &to, int reg) = 0;
+    virtual void load_spilled(int reg, const Address &from) = 0;
     // 64 bytes at rdi + pos to the same place behind rsi. `streams`: that is a multiple of 64, and
     // bypasses the caches. May use the first n_move_regs vector registers.
     static constexpr int n_move_regs = 4;
@@ -192,11 +196,9 @@ private:
     void emit_keep_back();
     void emit_end_of_row();
     void move_unit(int pos, int size_bytes);
-    struct op_registers {
-        int8_t out, a, b; // -1: none
-    };
-    const std::vector<op_registers> &registers_of(int block);
+    const block_registers &registers_of(int block);
     void emit_block(int block);
+    void emit_spill(const spill &s);
     void prefetch_source(const ir::op &lines);
     void claim_lines(const ir::op &store);
     void claim(int64_t offset_bytes);
@@ -281,7 +283,7 @@ private:
     std::vector<std::vector<uint8_t>> constants_; // in the ISA's units
     const drain_tables tables_;
     std::array<const uint8_t *, size_t(drain_routine::n)> routines_ {};
-    std::vector<std::vector<op_registers>> registers_; // of each block, once it was emitted
+    std::vector<block_registers> registers_; // of each block, once it was emitted
 };
 
 // Makers, one an ISA family.

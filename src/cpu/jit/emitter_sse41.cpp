@@ -53,6 +53,8 @@ private:
     }
 
     void emit_zero(int out) override { pxor(Xmm(out), Xmm(out)); }
+    void store_spilled(const Address &to, int reg) override { movups(to, Xmm(reg)); }
+    void load_spilled(int reg, const Address &from) override { movups(Xmm(reg), from); }
 
     void move_line(int pos, bool streams) override {
         for (int i = 0; i < 4; i++)

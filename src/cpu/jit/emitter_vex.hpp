@@ -16,6 +16,8 @@ protected:
     bool may_reuse_b() const override { return true; }
     void epilogue() override;
     void emit_zero(int out) override;
+    void store_spilled(const Address &to, int reg) override { vmovups(to, vector(reg)); }
+    void load_spilled(int reg, const Address &from) override { vmovups(vector(reg), from); }
     void emit_load(const ir::op &o, int out) override;
     void emit_store(const ir::op &o, int a) override;
     void emit_shuffle(const ir::op &o, int out, int a, int b) override;

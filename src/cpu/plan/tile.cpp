@@ -311,6 +311,16 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
     return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
 }
 
+// Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
+// pieces of what lies across whole vectors of the other side.
+bool may_spill(const move_problem &p, const machine &m, const bit_list &src, const bit_list &dst,
+        bool keeps_src) {
+    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    return p.elem_bytes <= tuning::max_spilled_elem_bytes && !p.converts && m.n_vector_regs == 16
+            && src.size() == lane_bits && union_size(src, dst) == 2 * lane_bits
+            && !(keeps_src && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
+}
+
 run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
         const bit_list &whole_src, const bit_list &whole_dst) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
@@ -320,10 +330,18 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
             || (needs_last_bit(src) && is_all(p, dst, true));
     const size_t n_bits = lane_bits + size_t(max_reg_bits(p, m));
-    if (keeps_src)
-        dst = left_beside(src, dst, n_bits);
-    else
-        src = left_beside(dst, src, n_bits);
+    const auto left_within = [&](size_t n) {
+        return keeps_src ? run_pair {src, left_beside(src, dst, n)}
+                         : run_pair {left_beside(dst, src, n), dst};
+    };
+    run_pair fitting = left_within(n_bits);
+    if (may_spill(p, m, src, dst, keeps_src)) {
+        const run_pair longer = left_within(n_bits + 1);
+        const int n_rows = rows_in_l1_set(p, longer.src, longer.dst, false);
+        if (uses_scratch(stores) || n_rows <= tuning::max_rows_in_l1_set) fitting = longer;
+    }
+    src = fitting.src;
+    dst = fitting.dst;
 
     const bool reads_in_parts = stores == store_path::plain && loses_src_lines(p, src, dst);
     while (reads_in_parts && dst.size() > 1
