@@ -150,6 +150,7 @@ TEST(Tiles, MoreRegistersThanThereAre) {
     EXPECT_EQ(run_bytes({320, 320}, tfmt_u8, sse41()), "16/16");
     EXPECT_EQ(run_bytes({320, 320}, tfmt_bf16, avx2()), "16/32");
     EXPECT_EQ(run_bytes({2048, 320}, tfmt_u8, avx2()), "8/32"); // 8 rows of 16 in each set
+    EXPECT_EQ(run_bytes({320, 4096}, tfmt_u8, avx2()), "32/8"); // 16 of the source in one set
     machine staged = avx2();
     staged.l3_bytes = 0;
     staged.l2_scratch_bytes = 128 << 10;

@@ -52,7 +52,8 @@ constexpr int max_reg_bits_16_regs = 3;
 // values wait on the stack then (jit/registers.hpp), for pieces of 16 bytes in place of 8 on the
 // side that is read or written in pieces: half as many chunks to load, and lines are touched half
 // as often. Not where so many rows of the destination would fall into one set of L1, if they are
-// stored where they belong, nor with vectors of 16 bytes where the pieces are the destination's.
+// stored where they belong; nor, if they stay in the caches, where whole vectors of so many rows of
+// the source would, nor with vectors of 16 bytes where the pieces are the destination's.
 //     Zen 4, times over those with 8 registers, below 64 KiB, 1 MiB, 16 MiB and above: AVX2 867
 //     reorders 0.86 0.89 0.92 0.96, beyond the goals 68 / 53 (64x64 transposed 120 / 90 ns),
 //     SSE4.1 1044 0.90 0.92 0.96 0.98, 170 / 133 (ba -> AB16a16b 30522x768 2.2 / 0.9 times memcpy).
@@ -309,6 +310,13 @@ constexpr double streaming_share_of_cache_with_claims = 0.75;
 //     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
 //     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
 constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
+// On Zen 4 as well.
+//     32 MiB of L3, times from 0.45 / 0.4 / 0.36 on over those from 0.5 on. While others used the
+//     cache, 14 to 16 MB 35 0.93 / 0.90 / 0.90, 16 to 16.8 MB 43 0.69 / 0.68 / 0.68, AVX2 35 0.93 /
+//     1.08 / 1.09 and 43 0.77 for all, SSE4.1 35 0.85 / 0.68 / 0.68 and 42 0.56; an hour later,
+//     while they used less, 27 0.92 / 1.11 / 1.11 and 42 0.87, AVX2 26 0.98 / 1.15 / 1.15 and 41
+//     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
+constexpr double streaming_share_of_cache_of_zen4 = 0.45;
 // On Zen 3 less still.
 //     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
 //     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
