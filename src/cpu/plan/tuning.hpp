@@ -48,19 +48,20 @@ constexpr size_t max_last_cache_bytes = 64 << 20;
 constexpr int max_reg_bits_32_regs = 4;
 constexpr int max_reg_bits_16_regs = 3;
 
-// Tiles of bytes that exchange whole vectors have 16 registers of 16 as well, though two to four
-// values wait on the stack then (jit/registers.hpp), for pieces of 16 bytes in place of 8 on the
-// side that is read or written in pieces: half as many chunks to load, and lines are touched half
-// as often. Not where so many rows of the destination would fall into one set of L1, if they are
-// stored where they belong; nor, if they stay in the caches, where whole vectors of so many rows of
-// the source would, nor with vectors of 16 bytes where the pieces are the destination's.
+// Tiles of bytes that exchange whole vectors have 16 registers of 16 as well, though two values
+// wait on the stack then (jit/registers.hpp), for pieces of 16 bytes in place of 8 on the side that
+// is read or written in pieces: half as many chunks to load, and lines are touched half as often.
+// Not where so many rows of the destination would fall into one set of L1, if they are stored where
+// they belong; nor, if they stay in the caches, where whole vectors of so many rows of the source
+// would, nor with vectors of 16 bytes where the pieces are the destination's.
 //     Zen 4, times over those with 8 registers, below 64 KiB, 1 MiB, 16 MiB and above: AVX2 867
 //     reorders 0.86 0.89 0.92 0.96, beyond the goals 68 / 53 (64x64 transposed 120 / 90 ns),
 //     SSE4.1 1044 0.90 0.92 0.96 0.98, 170 / 133 (ba -> AB16a16b 30522x768 2.2 / 0.9 times memcpy).
 //     With loads first and stores last, which takes 20 moves to the stack and back where 12 do,
 //     AVX2 0.97 0.97 0.98 0.99. Elements of two bytes, of which 8 registers have pieces of 16
 //     bytes, AVX2 1194 1.10 1.10 1.10 1.08. Rows in one set too: AVX2 1 MiB to 16 MiB 0.923, SSE4.1
-//     0.962; the destination's pieces with vectors of 16 bytes 91 1.17 (AVX2 117 0.94).
+//     0.962; whole vectors of 16 rows in one set, AVX2 35 1.04, past the caches 29 0.97; the
+//     destination's pieces with vectors of 16 bytes 91 1.17 (AVX2 117 0.94).
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
