@@ -31,13 +31,18 @@ float cost_of(stage_kind kind) {
 
 bool uses_indices(const stage &s) { return s.entering < 0 || s.kind == stage_kind::permute2; }
 
+// "64/32": loads and stores of so many bytes.
+std::string runs_text(const tile &t) {
+    return std::to_string(t.elem_bytes << t.src_run.size()) + "/"
+            + std::to_string(t.elem_bytes << t.dst_run.size());
+}
+
 // "64/32/16 4": loads of 64 bytes, stores of 32, 16 registers, 4 stages; "+1" if one of the stages
 // takes an index vector.
 std::string summary(const tile &t, const schedule &s) {
     const auto n_indexed = std::count_if(s.stages.begin(), s.stages.end(), uses_indices);
-    std::string text = std::to_string(t.elem_bytes << t.src_run.size()) + "/"
-            + std::to_string(t.elem_bytes << t.dst_run.size()) + "/"
-            + std::to_string(1 << t.n_reg_bits()) + " " + std::to_string(s.stages.size());
+    std::string text = runs_text(t) + "/" + std::to_string(1 << t.n_reg_bits()) + " "
+            + std::to_string(s.stages.size());
     return n_indexed ? text + "+" + std::to_string(n_indexed) : text;
 }
 
@@ -142,9 +147,7 @@ TEST(Tiles, CopiesAndSmallOnes) {
 // share sets of L1, unless they go through a scratch, nor where vectors of 16 bytes are read.
 TEST(Tiles, MoreRegistersThanThereAre) {
     const auto run_bytes = [](const vec &dims, tfmt_data_type_t type, const machine &m) {
-        const tile t = planned(normalized(dims, "ab", "ba", type), m).the_tile;
-        return std::to_string(t.elem_bytes << t.src_run.size()) + "/"
-                + std::to_string(t.elem_bytes << t.dst_run.size());
+        return runs_text(planned(normalized(dims, "ab", "ba", type), m).the_tile);
     };
     EXPECT_EQ(run_bytes({320, 320}, tfmt_u8, avx2()), "16/32");
     EXPECT_EQ(run_bytes({320, 320}, tfmt_u8, sse41()), "16/16");

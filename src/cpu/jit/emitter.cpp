@@ -271,13 +271,16 @@ void emitter::emit_block(int block) {
         case ir::op_kind::prefetch: prefetch_source(o); break;
         case ir::op_kind::store:
             claim_lines(o);
-            if (at + 1 == registers.ops.size() || is_before(at + 1)
-                    || !joins_with(o, ops[size_t(registers.ops[at + 1].index)])) {
-                emit_memory_store(o, a);
-            } else {
-                claim_lines(ops[size_t(registers.ops[at + 1].index)]);
-                emit_joined_store(o, a, registers.ops[++at].a);
+            if (at + 1 < registers.ops.size() && !is_before(at + 1)) {
+                const placed_op &next = registers.ops[at + 1];
+                if (joins_with(o, ops[size_t(next.index)])) {
+                    claim_lines(ops[size_t(next.index)]);
+                    emit_joined_store(o, a, next.a);
+                    at++;
+                    break;
+                }
             }
+            emit_memory_store(o, a);
             break;
         case ir::op_kind::zero: emit_zero(out); break;
         case ir::op_kind::load: emit_memory_load(o, out); break;

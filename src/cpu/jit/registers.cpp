@@ -86,7 +86,7 @@ private:
     void place(int at) {
         const ir::op &o = op_at(at);
         for (int v : {o.a, o.b})
-            if (of(v).place >= 0) move(v, false, at);
+            if (of(v).place >= 0) from_stack(v, at);
         const int a = of(o.a).reg, b = of(o.b).reg;
         const bool a_dies = of(o.a).last_use == at;
         const bool b_dies = o.b != o.a && of(o.b).last_use == at;
@@ -103,7 +103,7 @@ private:
     }
 
     int take_register(int at) {
-        if (free_regs_.empty()) move(used_last(at), true, at);
+        if (free_regs_.empty()) to_stack(used_last(at), at);
         const int reg = free_regs_.back();
         free_regs_.pop_back();
         return reg;
@@ -124,25 +124,23 @@ private:
         return last;
     }
 
-    // Value `v` to the stack, or back from there.
-    void move(int v, bool to_stack, int at) {
-        if (to_stack) {
-            size_t place = 0;
-            while (place < is_taken_.size() && is_taken_[place])
-                place++;
-            is_taken_.resize(std::max(is_taken_.size(), place + 1));
-            is_taken_[place] = true;
-            made_.spills.push_back({at, int8_t(of(v).reg), int8_t(place), false});
-            free_regs_.push_back(of(v).reg);
-            values_[size_t(v)].reg = -1;
-            values_[size_t(v)].place = int(place);
-        } else {
-            const int reg = take_register(at), place = of(v).place;
-            is_taken_[size_t(place)] = false;
-            made_.spills.push_back({at, int8_t(reg), int8_t(place), true});
-            values_[size_t(v)].reg = reg;
-            values_[size_t(v)].place = -1;
-        }
+    void to_stack(int v, int at) {
+        value &moved = values_[size_t(v)];
+        const auto free_place = std::find(is_taken_.begin(), is_taken_.end(), false);
+        moved.place = int(free_place - is_taken_.begin());
+        if (free_place == is_taken_.end())
+            is_taken_.push_back(true);
+        else
+            *free_place = true;
+        made_.spills.push_back({at, int8_t(moved.reg), int8_t(moved.place), false});
+        free_regs_.push_back(std::exchange(moved.reg, -1));
+    }
+
+    void from_stack(int v, int at) {
+        value &moved = values_[size_t(v)];
+        moved.reg = take_register(at);
+        made_.spills.push_back({at, int8_t(moved.reg), int8_t(moved.place), true});
+        is_taken_[size_t(std::exchange(moved.place, -1))] = false;
     }
 
     const ir::block &ops_;

@@ -337,11 +337,11 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     run_pair fitting = left_within(n_bits);
     if (may_spill(p, m, src, dst, keeps_src)) {
         const run_pair longer = left_within(n_bits + 1);
-        const int n_src = rows_in_l1_set(p, longer.dst, longer.src, true);
-        const int n_dst = rows_in_l1_set(p, longer.src, longer.dst, false);
         const bool reads_well = !keeps_src || bypasses_caches(stores)
-                || n_src <= tuning::max_rows_in_l1_set + 1;
-        const bool stores_well = uses_scratch(stores) || n_dst <= tuning::max_rows_in_l1_set;
+                || rows_in_l1_set(p, longer.dst, longer.src, true)
+                        <= tuning::max_rows_in_l1_set + 1;
+        const bool stores_well = uses_scratch(stores)
+                || rows_in_l1_set(p, longer.src, longer.dst, false) <= tuning::max_rows_in_l1_set;
         if (reads_well && stores_well) fitting = longer;
     }
     src = fitting.src;
