@@ -63,6 +63,8 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.l2_scratch_bytes = 128 << 10;
     }
     if (has == caches::none) {
+        m.l3_bytes = size_t(1) << 30; // where nothing may stay
+        m.streaming_share_of_cache = 0;
         m.staged_src_bytes = 1024;
         m.staged_whole_dst_bytes = 2048;
         m.staged_dst_bytes = 512;
@@ -219,8 +221,12 @@ protected:
                 && !parameters.fill(p.quant, move, {}, parameter_slack_bytes, values))
             return "no memory";
         std::string wrong = check_plan(pl, e, with_code, parameters.values());
-        if (wrong.empty() && mode == plan_mode::move && e.is_aligned()
-                && make_streamed_plan(move, m, &pl))
+        const bool may_stream = mode == plan_mode::move && e.is_aligned();
+        const plan for_any = pl;
+        if (wrong.empty() && may_stream && make_streamed_plan(move, m, &pl, &for_any)
+                && goes_in_lanes(pl.stores))
+            wrong = check_plan(pl, e, with_code, parameters.values());
+        if (wrong.empty() && may_stream && make_streamed_plan(move, m, &pl))
             wrong = check_plan(pl, e, with_code, parameters.values());
         return wrong.empty() ? "" : wrong + "\n" + to_text(p) + to_text(move) + to_text(pl);
     }
@@ -232,6 +238,8 @@ protected:
         n_streamed_ += pl.stores == store_path::streamed;
         n_staged_ += pl.stores == store_path::staged;
         n_collected_ += pl.stores == store_path::collected;
+        n_collected_in_lanes_ += pl.stores == store_path::collected_in_lanes;
+        n_staged_in_lanes_ += pl.stores == store_path::staged_in_lanes;
         n_chained_ += pl.scratch.is_chained;
         n_packed_ += is_src_packed(pl.the_tile, pl.the_tile.src_run)
                 || is_dst_packed(pl.the_tile, pl.the_tile.dst_run);
@@ -277,6 +285,8 @@ protected:
     int n_streamed_ = 0;
     int n_staged_ = 0;
     int n_collected_ = 0;
+    int n_collected_in_lanes_ = 0;
+    int n_staged_in_lanes_ = 0;
     int n_chained_ = 0;
     int n_packed_ = 0;
 };

@@ -44,6 +44,12 @@ inline machine avx2() { return make_machine(tfmt_cpu_isa_avx2, 32, 16, false); }
 inline machine avx512() { return make_machine(tfmt_cpu_isa_avx512_core, 64, 32, false); }
 inline machine avx512_vbmi() { return make_machine(tfmt_cpu_isa_avx512_core_vbmi, 64, 32, true); }
 
+// The rules for a scratch of rows.
+inline machine in_rows(machine m) {
+    m.uses_lanes = false;
+    return m;
+}
+
 inline const std::vector<machine> &all_machines() {
     static const std::vector<machine> machines {sse41(), avx2(), avx512(), avx512_vbmi()};
     return machines;

@@ -170,6 +170,25 @@ TEST_P(KernelsOn, RowsThatCollide) {
     EXPECT_GT(n_collected_, 0);
 }
 
+// The same of whole blocks, which go through a scratch of whole vectors: in the caches and past
+// them, of rows of 5 and of 20 vectors as well, which are not read from there at once.
+TEST_P(KernelsOn, WholeBlocksBetweenRowsThatCollide) {
+    const tfmt_test::dims shapes[] = {{256, 128}, {64, 512}, {128, 64}, {192, 192}, {320, 128},
+            {64, 320}, {1280, 64}, {512, 1024}};
+    for (const tfmt_data_type_t type : {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64})
+        for (const tfmt_test::dims &dims : shapes)
+            for (uint64_t seed = 0; seed < 8; seed++) { // all kinds of caches
+                int64_t row_elems = 4096 / int64_t(tfmt_data_type_size(type));
+                while (row_elems < std::max(dims[0], dims[1]))
+                    row_elems *= 2;
+                ASSERT_EQ(check_transpose(dims, type, row_elems, seed), "")
+                        << tfmt_test::dims_text(dims) << ", type " << int(type);
+            }
+    if (GetParam().vector_bytes == 16) return; // of one lane
+    EXPECT_GT(n_collected_in_lanes_, 0);
+    EXPECT_GT(n_staged_in_lanes_, 0);
+}
+
 // Rows of both sides in pages of their own, more of them than are treated well.
 TEST_P(KernelsOn, RowsInManyPages) {
     const int n_cases = tfmt_test::scaled(40);

@@ -1235,7 +1235,7 @@ TEST(Plan, StoresLinesOfNarrowVectorsToCollidingRows) {
     const auto expect = [](const vec &dims, tfmt_data_type_t type, machine m, int n_open_lines,
                                 int src_run_bytes) {
         m.l2_bytes = 8 << 20;
-        const plan p = planned(normalized(dims, "ab", "ba", type), m);
+        const plan p = planned(normalized(dims, "ab", "ba", type), in_rows(m));
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::plain);
         EXPECT_EQ(open_lines(p.the_tile), n_open_lines);
         EXPECT_EQ(p.the_tile.src_run_bytes, src_run_bytes);
@@ -1339,7 +1339,7 @@ TEST(Plan, StreamsInHalvesWhereWholeVectorsDoNotFit) {
 
 // Of source rows that share sets of L1 a staged plan reads whole lines, a streamed one would not.
 TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
-    machine m = avx512();
+    machine m = in_rows(avx512());
     m.l3_bytes = 0;
     const auto is_streamed = [&](const vec &dims, tfmt_data_type_t type) {
         const move_problem move = normalized(dims, "ab", "ba", type);
@@ -1486,7 +1486,7 @@ TEST(Plan, StagedBlocksCompleteLines) {
 // Rows that share sets of L1 on both sides, unless tiles have whole lines on both.
 TEST(Plan, CollectsBetweenRowsThatCollide) {
     const auto stores = [](const vec &dims, tfmt_data_type_t type, const machine &m) {
-        return planned(normalized(dims, "ab", "ba", type), m).stores;
+        return planned(normalized(dims, "ab", "ba", type), in_rows(m)).stores;
     };
     using tfmt::cpu::store_path;
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, avx512()), store_path::collected);
@@ -1498,7 +1498,8 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1088}, tfmt_u8, avx512()), store_path::plain);  // src rows do not
     // Nor do those that are padding: 64 channels, of which 4 or 64 are read.
     const auto blocked = [&](dim_t channels) {
-        return planned(normalized({2, channels, 64, 64}, "abcd", "aBdc64b", tfmt_s8), avx512())
+        return planned(
+                normalized({2, channels, 64, 64}, "abcd", "aBdc64b", tfmt_s8), in_rows(avx512()))
                 .stores;
     };
     EXPECT_EQ(blocked(4), store_path::plain);
@@ -1511,7 +1512,8 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
 // Nor runs of the destination that are no more than three lines.
 TEST(Plan, CollectsNoShortRuns) {
     const auto of_width = [](dim_t width) {
-        return planned(normalized({8, 128, width, width}, "acbd", "adbc", tfmt_f16), avx512())
+        return planned(
+                normalized({8, 128, width, width}, "acbd", "adbc", tfmt_f16), in_rows(avx512()))
                 .stores;
     };
     EXPECT_EQ(of_width(128), tfmt::cpu::store_path::collected);
@@ -1524,7 +1526,7 @@ TEST(Plan, CollectsNoShortRuns) {
 TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
     using tfmt::cpu::store_path;
     const auto stores = [](const vec &dims, const machine &m, size_t l2_bytes = 1 << 20) {
-        machine with_l2 = m;
+        machine with_l2 = in_rows(m);
         with_l2.l2_bytes = l2_bytes;
         return planned(normalized(dims, "ab", "ba", tfmt_bf16), with_l2).stores;
     };
@@ -1536,7 +1538,7 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
         EXPECT_EQ(stores({768, 3072}, m, 8 << 20), store_path::plain);
         // 32 and 32, and of rows of 1008 bytes, which end within lines, 8.
         const auto middle = [&](const vec &dims) {
-            return planned(normalized(dims, "cdba", "adbc", tfmt_bf16), m).stores;
+            return planned(normalized(dims, "cdba", "adbc", tfmt_bf16), in_rows(m)).stores;
         };
         EXPECT_EQ(middle({128, 8, 512, 4}), store_path::collected);
         EXPECT_EQ(middle({32, 64, 504, 3}), store_path::plain);
@@ -1574,7 +1576,7 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     m.min_crowding_rows = 13, m.min_crowding_lines = 17;
     const auto stores = [&](const vec &dims, const char *src, const char *dst,
                                 tfmt_data_type_t type, const machine &on) {
-        return planned(normalized(dims, src, dst, type), on).stores;
+        return planned(normalized(dims, src, dst, type), in_rows(on)).stores;
     };
     const vec planes {1, 1024, 14, 14};
     EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, avx512()), store_path::plain);
@@ -1602,12 +1604,81 @@ TEST(Plan, CollectsWholeLinesOfTheSource) {
     EXPECT_EQ(run_bytes_of_block(p, true), 64);
 }
 
+// From a scratch of whole vectors where elements keep their type and blocks are whole, also of
+// transposes of which fewer rows collide; a row of vectors has pieces of as many rows as lanes.
+TEST(Plan, CollectsInLanes) {
+    using tfmt::cpu::store_path;
+    const auto transposed = [](const vec &dims, tfmt_data_type_t type, machine m) {
+        m.min_row_pairs_to_collect = 1024;
+        return planned(normalized(dims, "ab", "ba", type), m);
+    };
+    const plan p = transposed({2048, 2048}, tfmt_u8, avx512());
+    EXPECT_EQ(p.stores, store_path::collected_in_lanes);
+    EXPECT_EQ(p.scratch.lanes.n_lanes(), 4);
+    EXPECT_EQ(p.scratch.lanes.row.extent, 16); // 256 bytes of each
+    EXPECT_EQ(p.scratch.lanes.dst_strides_bytes, (std::vector<dim_t> {16 * 2048, 32 * 2048}));
+    EXPECT_TRUE(p.scratch.lines.empty()); // which tiles fetch
+    const auto stores = [&](const vec &dims, tfmt_data_type_t type, const machine &m) {
+        return transposed(dims, type, m).stores;
+    };
+    EXPECT_EQ(stores({2048, 2048}, tfmt_u8, in_rows(avx512())), store_path::collected);
+    EXPECT_EQ(stores({2048, 2048}, tfmt_u8, sse41()), store_path::collected);
+    EXPECT_EQ(stores({2048, 2048}, tfmt_bf16, avx2()), store_path::collected_in_lanes);
+    EXPECT_EQ(stores({2048, 2000}, tfmt_u8, avx512()), store_path::plain);
+    EXPECT_EQ(stores({2048, 2048 + 16}, tfmt_u8, avx512()), store_path::plain);
+    // 8 and 16 rows of a set, of 1 MiB; of half of it; 8 and 8.
+    EXPECT_EQ(stores({1024, 512}, tfmt_u8, avx512()), store_path::collected_in_lanes);
+    EXPECT_EQ(stores({512, 1024}, tfmt_u8, avx512()), store_path::collected_in_lanes);
+    EXPECT_EQ(stores({1024, 256}, tfmt_u8, avx512()), store_path::plain);
+    EXPECT_EQ(stores({1536, 1536}, tfmt_u8, avx512()), store_path::plain);
+    // Vectors below a line take fewer, but of bytes.
+    EXPECT_EQ(stores({1536, 1536}, tfmt_u8, avx2()), store_path::plain);
+    EXPECT_EQ(stores({768, 768}, tfmt_bf16, avx2()), store_path::plain);
+    EXPECT_EQ(stores({768, 1536}, tfmt_bf16, avx2()), store_path::collected_in_lanes); // 8 and 4
+    // Where tiles have whole lines of both sides, only if the source's evict each other.
+    EXPECT_EQ(stores({512, 2048}, tfmt_f32, avx512()), store_path::collected_in_lanes);
+    EXPECT_EQ(stores({2048, 512}, tfmt_f32, avx512()), store_path::plain); // 8 and 16
+    const vec dims {2048, 2048};
+    EXPECT_EQ(
+            planned(normalized(by_tag(dims, "ab", tfmt_s8), by_tag(dims, "ba", tfmt_u8)), avx512())
+                    .stores,
+            store_path::collected);
+}
+
+// Past the caches as well, for destinations that begin with a line: of elements of more than a
+// byte, or by shorter vectors, within the last cache alone.
+TEST(Plan, StagesInLanes) {
+    using tfmt::cpu::store_path;
+    const auto stores = [](const vec &dims, tfmt_data_type_t type, machine m, size_t l3_bytes) {
+        m.l3_bytes = l3_bytes;
+        m.streaming_share_of_cache = 0.01;
+        const move_problem move = normalized(dims, "ab", "ba", type);
+        const plan for_any = planned(move, m);
+        EXPECT_EQ(for_any.stores, store_path::staged);
+        plan p;
+        if (!make_streamed_plan(move, m, &p, &for_any)) return store_path::staged;
+        if (p.stores == store_path::staged_in_lanes) {
+            EXPECT_EQ(p.dst_alignment_bytes, 64);
+            EXPECT_FALSE(p.scratch.lines.empty());
+            EXPECT_TRUE(p.scratch.is_chained);
+        }
+        return p.stores;
+    };
+    EXPECT_EQ(stores({4096, 4096}, tfmt_u8, avx512(), 32 << 20), store_path::staged_in_lanes);
+    EXPECT_EQ(stores({4096, 4096}, tfmt_u8, avx512(), 1 << 20), store_path::staged_in_lanes);
+    EXPECT_EQ(stores({4096, 4096}, tfmt_u8, avx2(), 32 << 20), store_path::staged_in_lanes);
+    EXPECT_EQ(stores({4096, 4096}, tfmt_u8, avx2(), 1 << 20), store_path::staged);
+    EXPECT_EQ(stores({2048, 2048}, tfmt_bf16, avx512(), 32 << 20), store_path::staged_in_lanes);
+    EXPECT_EQ(stores({2048, 2048}, tfmt_bf16, avx512(), 1 << 20), store_path::staged);
+    EXPECT_EQ(stores({4096, 4096}, tfmt_u8, in_rows(avx512()), 32 << 20), store_path::staged);
+}
+
 // Longer runs in larger blocks, of which rows that lie one behind the other stay apart in the
 // scratch; beyond L2 what the next block reads is fetched, if that is any use.
 TEST(Plan, CollectsInBlocksOfTheMachine) {
     machine m = avx512();
     const auto scratch = [&](const vec &dims) {
-        const plan p = planned(normalized(dims, "ab", "ba", tfmt_u8), m);
+        const plan p = planned(normalized(dims, "ab", "ba", tfmt_u8), in_rows(m));
         EXPECT_EQ(p.stores, tfmt::cpu::store_path::collected);
         return p.scratch;
     };
@@ -1857,7 +1928,7 @@ TEST(Plan, RunsHaveBlocksOfOneThatBothSidesPad) {
 // Of 3x3 weights a tile reads 9 elements of a row: what is left of their lines comes next.
 TEST(Plan, ReadsLinesOfOddRunsAtOnce) {
     const auto innermost = [](const vec &dims, const char *dst) {
-        const plan p = planned(normalized(dims, "abcd", dst, tfmt_f32), avx512());
+        const plan p = planned(normalized(dims, "abcd", dst, tfmt_f32), in_rows(avx512()));
         return p.problem.levels.back();
     };
     EXPECT_EQ(innermost({256, 256, 3, 3}, "cdba").src_stride, 36);
@@ -1886,7 +1957,7 @@ TEST(Plan, BlocksOfOddRunsGoBySize) {
 TEST(Plan, BlocksAlongDstStayInL1) {
     const auto steps_along_dst = [](const vec &dims, const char *src, const char *dst,
                                          tfmt_data_type_t type) {
-        const plan p = planned(normalized(dims, src, dst, type), avx512());
+        const plan p = planned(normalized(dims, src, dst, type), in_rows(avx512()));
         return steps_of_block(p, [](const level &l) { return l.dst_stride == 64; });
     };
     EXPECT_EQ(steps_along_dst({2, 77, 768}, "ABc16b64a", "bac", tfmt_bf16), 1);
@@ -1974,7 +2045,7 @@ TEST(Plan, HugeExtents) {
 // The last call of the last job ends at the last element, 4 TB from the first.
 TEST(Plan, LastCallOfAHugeTensor) {
     const dim_t n = 1 << 20;
-    const plan p = planned(normalized({n, n}, "ab", "ba", tfmt_f32), avx512());
+    const plan p = planned(normalized({n, n}, "ab", "ba", tfmt_f32), in_rows(avx512()));
     ASSERT_EQ(p.stores, tfmt::cpu::store_path::plain);
     const driver calls(p);
     kernel_call first {}, last {};

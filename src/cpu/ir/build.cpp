@@ -5,6 +5,7 @@
 
 #include "common/checked.hpp"
 #include "cpu/ir/build_block.hpp"
+#include "cpu/ir/build_lanes.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/ir/widen.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -81,7 +82,8 @@ private:
     void add_chain(const nest_state &state) {
         const level &l = p_.problem.levels[size_t(p_.n_driver_levels)];
         const segment_list segments = root_segments(p_, state);
-        const bool is_chained = steps_continue_runs(l, state, segments);
+        const bool is_chained = p_.scratch.lanes // whose blocks are whole
+                || steps_continue_runs(l, state, segments);
         const dim_t n_root = segments[0].count;
         add_staged_block(k_.root, enter(state, l.dim, segments[0]), is_chained);
         if (is_chained) k_.chain = {k_.root.back().drain, p_.scratch.next_chain_bytes};
@@ -151,11 +153,20 @@ private:
         fill.step = scratch_step::fill;
         fill.dst_offset_bytes = tuning::line_bytes;
         add_inside(fill.children, first_of_block(), state);
+        nodes.push_back(std::move(fill));
+        if (p_.scratch.lanes && !k_.is_streaming) {
+            nodes.push_back(drain_of_lanes(p_.scratch.lanes, k_));
+            return;
+        }
         empty.step = scratch_step::drain;
         empty.drain = int(k_.drains.size());
         k_.drains.push_back({is_chained, {}});
-        add_runs(k_.drains.back().runs, 0, {tuning::line_bytes, 0, 0}, state);
-        nodes.push_back(std::move(fill));
+        run_list &runs = k_.drains.back().runs;
+        if (p_.scratch.lanes) {
+            k_.piece_step_bytes = k_.vector_bytes;
+            runs = runs_of_lanes(p_.scratch.lanes);
+        } else
+            add_runs(runs, 0, {tuning::line_bytes, 0, 0}, state);
         nodes.push_back(std::move(empty));
     }
 

@@ -134,7 +134,7 @@ public:
 
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
-                claims_lines, scratch_bytes, drains, fetched_lines, fetches_to_l1,
+                claims_lines, scratch_bytes, drains, piece_step_bytes, fetched_lines, fetches_to_l1,
                 fetched_base_bytes, n_values, constants, blocks, src_step_bytes, dst_step_bytes,
                 param_step_bytes, chain, root, rest] = k;
         const auto &[chained_drain, next_bytes] = chain;
@@ -148,6 +148,7 @@ public:
         put_small(uint32_t(elem_bytes));
         put_small(uint32_t(chained_drain));
         put(next_bytes);
+        put(piece_step_bytes);
         put(fetched_base_bytes);
         put(converts);
         put_size(lane_param_offset_bytes.size());

@@ -66,8 +66,8 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
                     + std::to_string(n.dst_offset_bytes) + " ";
         if (n.param_offset_bytes) text += "params+" + std::to_string(n.param_offset_bytes) + " ";
         if (n.step != scratch_step::none) {
-            static const char *const names[] = {
-                    "", "into the scratch", "drain ", "begin rows ", "near the end ", "end rows "};
+            static const char *const names[] = {"", "into the scratch", "out of the scratch",
+                    "drain ", "begin rows ", "near the end ", "end rows "};
             text += names[int(n.step)] + (n.drain >= 0 ? std::to_string(n.drain) : "") + "\n";
             add_nodes(text, n.children, indent + "  ");
             continue;
@@ -110,6 +110,7 @@ std::string to_text(const kernel &k) {
     for (size_t i = 0; i < k.drains.size(); i++) {
         const drain &d = k.drains[i];
         text += "  drain " + std::to_string(i) + ": " + std::to_string(n_runs(d)) + " runs"
+                + (k.piece_step_bytes ? " of pieces" : "")
                 + (d.is_chained ? ", chained, of " : " of ") + std::to_string(d.runs[0].bytes)
                 + " bytes, prefetches " + std::to_string(count_lines(k.fetched_lines)) + " lines "
                 + (k.fetches_to_l1 ? "to L1 " : "") + "from src+"

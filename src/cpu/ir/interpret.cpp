@@ -66,6 +66,8 @@ public:
             if (n.step != scratch_step::none) {
                 if (n.step == scratch_step::fill)
                     run(n.children, s, scratch_.data() + n.dst_offset_bytes, p);
+                if (n.step == scratch_step::drain_lanes)
+                    run(n.children, scratch_.data() + n.src_offset_bytes, d, p);
                 if (n.step == scratch_step::drain) drain_to(k_.drains[size_t(n.drain)], d);
                 continue;
             }
@@ -96,10 +98,17 @@ private:
     // Keeping back the end of a run and writing it next time is the same as writing it at once.
     void drain_to(const drain &d, uint8_t *dst) {
         for (const scratch_runs &r : d.runs)
-            for (int64_t i = 0; i < r.count; i++)
-                std::memcpy(dst + r.dst_offset_bytes + i * r.dst_step_bytes,
-                        scratch_.data() + r.scratch_offset_bytes + i * r.scratch_step_bytes,
-                        size_t(r.bytes));
+            for (int64_t i = 0; i < r.count; i++) {
+                uint8_t *to = dst + r.dst_offset_bytes + i * r.dst_step_bytes;
+                const uint8_t *from = scratch_.data() + r.scratch_offset_bytes
+                        + i * r.scratch_step_bytes;
+                if (k_.piece_step_bytes == 0) {
+                    std::memcpy(to, from, size_t(r.bytes));
+                    continue;
+                }
+                for (int64_t at = 0; at < r.bytes; at += lane_bytes)
+                    std::memcpy(to + at, from + at / lane_bytes * k_.piece_step_bytes, lane_bytes);
+            }
     }
 
     void load(const op &o, const uint8_t *src) {

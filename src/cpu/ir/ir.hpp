@@ -71,11 +71,12 @@ constexpr uint8_t zero_index = 0x80; // of within16: zero
 // What a kernel with a scratch does besides loops and blocks.
 enum class scratch_step : uint8_t {
     none,
-    fill,       // the children, with dst_offset_bytes of the scratch in place of the destination
-    drain,      // runs of kernel::drains go from the scratch to the destination
-    begin_rows, // before the first of a sequence of chained drains
-    near_end,   // before the last block of it
-    end_rows    // behind the last one: what it has kept back is written
+    fill,        // the children, with dst_offset_bytes of the scratch in place of the destination
+    drain_lanes, // the children, with src_offset_bytes of the scratch in place of the source
+    drain,       // runs of kernel::drains go from the scratch to the destination
+    begin_rows,  // before the first of a sequence of chained drains
+    near_end,    // before the last block of it
+    end_rows     // behind the last one: what it has kept back is written
 };
 
 // `count` runs of `bytes` each.
@@ -146,6 +147,9 @@ struct kernel {
     bool claims_lines = false; // asks for those of stores to the destination before it writes them
     int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
     std::vector<drain> drains;
+    // From 16 bytes of a run to the next ones in the scratch, if they are pieces of vectors; runs
+    // are whole lines then, at multiples of a line. 0: they lie as in the destination.
+    int64_t piece_step_bytes = 0;
     line_list fetched_lines;        // by drains, as they will be read soon
     bool fetches_to_l1 = false;     // else to L2
     int64_t fetched_base_bytes = 0; // from a drain's src to where these count from

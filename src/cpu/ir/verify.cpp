@@ -135,13 +135,18 @@ std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes);
 
 std::string check_scratch_step(const kernel &k, const nest_node &n) {
     if (k.scratch_bytes <= 0 || n.block >= 0 || n.count != 1) return "scratch step of no scratch";
-    if (n.step == scratch_step::fill) return check_nodes(k, n.children);
+    if (n.step == scratch_step::fill || n.step == scratch_step::drain_lanes)
+        return check_nodes(k, n.children);
     if (n.drain < 0 || n.drain >= int(k.drains.size())) return "unknown drain";
     for (const scratch_runs &r : k.drains[size_t(n.drain)].runs) {
+        if (k.piece_step_bytes != 0 && r.bytes % tuning::line_bytes != 0) return "part of a line";
+        const int64_t run_bytes = k.piece_step_bytes == 0
+                ? r.bytes
+                : (r.bytes / lane_bytes - 1) * k.piece_step_bytes + lane_bytes;
         const int64_t last = r.scratch_offset_bytes + (r.count - 1) * r.scratch_step_bytes;
         if (r.bytes < 1 || r.count < 1
                 || std::min(r.scratch_offset_bytes, last) < tuning::line_bytes
-                || std::max(r.scratch_offset_bytes, last) + r.bytes > k.scratch_bytes)
+                || std::max(r.scratch_offset_bytes, last) + run_bytes > k.scratch_bytes)
             return "run outside of the scratch";
     }
     return "";

@@ -48,8 +48,8 @@ size_t first_with_runs_of(const std::vector<ir::drain> &drains, size_t index) {
 
 // How often a drain fetches lines, at least: some of a run's bytes may be moved before its first
 // whole line.
-int64_t n_fetches(const ir::drain &d, bool is_streaming) {
-    if (!is_streaming) return ir::n_runs(d);
+int64_t n_fetches(const ir::drain &d, bool is_in_lines) {
+    if (!is_in_lines) return ir::n_runs(d);
     constexpr int64_t between_bytes = drain_tables::lines_between_fetches * tuning::line_bytes;
     int64_t n = 0;
     for (const ir::scratch_runs &r : d.runs)
@@ -75,7 +75,7 @@ void drain_tables::fill(const ir::kernel &k) {
         offsets_bytes_.push_back(
                 same < i ? offsets_bytes_[same] : int(numbers.size() * sizeof(Number)));
         if (same < i) continue;
-        const int64_t n = n_fetches(k.drains[i], k.is_streaming);
+        const int64_t n = n_fetches(k.drains[i], k.is_streaming && k.piece_step_bytes == 0);
         append_runs(numbers, k.drains[i], ceil_div(count_lines(k.fetched_lines), n));
     }
     const auto *bytes = reinterpret_cast<const uint8_t *>(numbers.data());

@@ -89,6 +89,8 @@ protected:
     // bypasses the caches. May use the first n_move_regs vector registers.
     static constexpr int n_move_regs = 4;
     virtual void move_line(int pos, bool streams) = 0;
+    // A line past the caches, of pieces of 16 bytes that lie `step_bytes` apart.
+    virtual void move_line_of_pieces(int step_bytes) = 0;
     // r11 (below 64) bytes from rdi to rsi, both of which it advances. May use rcx and the above.
     virtual void move_part();
     virtual void emit_shuffle(const ir::op &o, int out, int a, int b) = 0;
@@ -171,7 +173,17 @@ private:
     void emit_loop(const ir::nest_node &n, int depth);
     void emit_scratch_step(const ir::nest_node &n, int depth);
     void emit_fill(const ir::nest_node &n, int depth);
-    enum class drain_routine { alone, chained, copied, claim_begins, claim_ends, end_rows, n };
+    void emit_drain_of_lanes(const ir::nest_node &n, int depth);
+    enum class drain_routine {
+        alone,
+        chained,
+        copied,
+        claim_begins,
+        claim_ends,
+        end_rows,
+        pieces,
+        n
+    };
     void emit_begin_of_chain();
     void emit_near_end_of_chain();
     void emit_end_of_chain();
@@ -181,6 +193,7 @@ private:
     void call_for_runs(drain_routine what, int drain);
     void emit_begin_of_fetches(int n_pushed);
     void emit_drain_routines();
+    void emit_drain_of_pieces();
     template <typename Body>
     void emit_for_each_run(Body &&body);
     void load_number(const Reg64 &to, const RegExp &from);
@@ -198,6 +211,7 @@ private:
     void move_unit(int pos, int size_bytes);
     const block_registers &registers_of(int block);
     void emit_block(int block);
+    bool has_spills();
     void emit_spill(const spill &s);
     void prefetch_source(const ir::op &lines);
     void claim_lines(const ir::op &store);

@@ -36,6 +36,11 @@ private:
                     : vmovups(ptr[rsi + pos + 32 * i], Ymm(i));
     }
 
+    void stream_halves_of_line() override {
+        for (int i = 0; i < 2; i++)
+            vmovntps(ptr[rsi + 32 * i], Ymm(i));
+    }
+
     void emit_lanes128(const ir::op &o, int out, int a, int b) override {
         const bool is_low = o.selector == ir::lane_selector::low_half;
         vperm2i128(Ymm(out), Ymm(a), Ymm(b), is_low ? 0x20 : 0x31);

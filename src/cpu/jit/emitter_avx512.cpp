@@ -92,6 +92,11 @@ private:
         streams ? vmovntps(ptr[rsi + pos], zmm0) : vmovups(ptr[rsi + pos], zmm0);
     }
 
+    void stream_halves_of_line() override {
+        vinserti64x4(zmm0, zmm0, ymm1, 1);
+        vmovntps(ptr[rsi], zmm0);
+    }
+
     // Nothing is left alone: stores of no bytes bring the line to L1 too, from which one past the
     // caches then has to drive it out again.
     void move_part() override {

@@ -30,8 +30,11 @@ constexpr int has_drained = 1, is_near_end = 2;
 void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     switch (n.step) {
     case ir::scratch_step::fill: emit_fill(n, depth); break;
+    case ir::scratch_step::drain_lanes: emit_drain_of_lanes(n, depth); break;
     case ir::scratch_step::drain:
-        if (k_.drains[size_t(n.drain)].is_chained) {
+        if (k_.piece_step_bytes != 0)
+            call_for_runs(drain_routine::pieces, n.drain);
+        else if (k_.drains[size_t(n.drain)].is_chained) {
             call_for_runs(drain_routine::chained, n.drain);
             or_(r10d, has_drained);
         } else if (!k_.is_streaming)
@@ -62,10 +65,20 @@ void emitter::emit_fill(const ir::nest_node &n, int depth) {
     pop(rsi);
 }
 
+void emitter::emit_drain_of_lanes(const ir::nest_node &n, int depth) {
+    const int64_t src_base = src_base_;
+    push(rdi);
+    mov(rdi, r8);
+    src_base_ = n.src_offset_bytes;
+    emit_nodes(n.children, depth);
+    src_base_ = src_base;
+    pop(rdi);
+}
+
 void emitter::emit_begin_of_chain() {
     if (!k_.chain) return;
     xor_(r10d, r10d);
-    call_for_runs(drain_routine::claim_begins, k_.chain.drain);
+    if (k_.piece_step_bytes == 0) call_for_runs(drain_routine::claim_begins, k_.chain.drain);
 }
 
 // At the beginning of a root step, with nothing on the stack but what assemble() has put there.
@@ -76,13 +89,13 @@ void emitter::emit_near_end_of_chain() {
     test(rax, rax);
     const forward_jump goes_on = jump_if(not_zero);
     or_(r10d, is_near_end);
-    call_for_runs(drain_routine::claim_ends, k_.chain.drain);
+    if (k_.piece_step_bytes == 0) call_for_runs(drain_routine::claim_ends, k_.chain.drain);
     land(goes_on);
 }
 
 // Behind the last root step.
 void emitter::emit_end_of_chain() {
-    if (!k_.chain) return;
+    if (!k_.chain || k_.piece_step_bytes != 0) return;
     forward_jump goes_on;
     if (!k_.rest.empty()) {
         cmp(qword[rsp + rest_place], 0);
@@ -95,8 +108,8 @@ void emitter::emit_end_of_chain() {
 }
 
 void emitter::call_for_runs(drain_routine what, int drain) {
-    const bool is_drain = what == drain_routine::alone || what == drain_routine::copied
-            || what == drain_routine::chained;
+    const bool is_drain = what == drain_routine::alone || what == drain_routine::chained
+            || what == drain_routine::copied || what == drain_routine::pieces;
     const bool has_fetches = is_drain && !k_.fetched_lines.empty();
     const Reg64 saved[] = {rdi, rsi, rdx, rbx, rbp, r9, r12, r13, r14, r15};
     for (const Reg64 &r : saved)
@@ -138,6 +151,11 @@ void emitter::emit_drain_routines() {
     const auto is_chained = [](const ir::drain &d) { return d.is_chained; };
     const std::vector<ir::drain> &drains = k_.drains;
     const forward_jump behind = jump();
+    if (k_.piece_step_bytes != 0) {
+        emit(drain_routine::pieces, [&] { emit_drain_of_pieces(); });
+        land(behind);
+        return;
+    }
     if (std::any_of(drains.begin(), drains.end(), is_chained)) {
         emit(drain_routine::chained, [&] { emit_drain(true); });
         emit(drain_routine::claim_begins, [&] { emit_claim(false); });
@@ -223,6 +241,18 @@ void emitter::emit_drain(bool is_chained) {
         mov(r11, rax);
         move_part();
     }
+}
+
+void emitter::emit_drain_of_pieces() {
+    go_to_run();
+    emit_fetches();
+    load_field(rax, drain_tables::bytes);
+    const uint8_t *again = getCurr();
+    move_line_of_pieces(int(k_.piece_step_bytes));
+    add(rdi, int(line_bytes / lane_bytes * k_.piece_step_bytes));
+    add(rsi, line_bytes);
+    sub(rax, line_bytes);
+    jnz(again);
 }
 
 // Of as many bytes as runs mostly have, if there is a next one in this entry and it has as many.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
 #include "cpu/jit/emitter.hpp"
 #include "cpu/jit/lane_ops_families.hpp"
 
@@ -56,6 +58,9 @@ private:
     void store_spilled(const Address &to, int reg) override { movups(to, Xmm(reg)); }
     void load_spilled(int reg, const Address &from) override { movups(Xmm(reg), from); }
 
+    void move_line_of_pieces(int) override { // vectors are pieces
+        throw std::logic_error("vectors of one lane");
+    }
     void move_line(int pos, bool streams) override {
         for (int i = 0; i < 4; i++)
             movups(Xmm(i), ptr[rdi + pos + 16 * i]);

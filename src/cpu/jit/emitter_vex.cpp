@@ -29,6 +29,14 @@ void emitter_vex::store_whole_vector(int a, int64_t offset_bytes) {
     put(encode_at(opcodes::movntps, {width_bytes(), a}, at.base, at.offset_bytes));
 }
 
+void emitter_vex::move_line_of_pieces(int step_bytes) {
+    for (int half = 0; half < 2; half++) {
+        load_vector(half, 16, 2 * half * step_bytes);
+        insert_lane_from((2 * half + 1) * step_bytes, half, 1);
+    }
+    stream_halves_of_line();
+}
+
 void emitter_vex::insert_lane(int out, int lane, const Xmm &from) {
     put(encode(opcodes::inserti128, {width_bytes(), out, out}, from.getIdx()), lane);
 }

@@ -47,6 +47,8 @@ protected:
     // them, if it is not 0.
     void load_vector(int out, int n_bytes, int64_t offset_bytes, int mask = 0);
     void store_vector(int a, int n_bytes, int64_t offset_bytes, int mask = 0);
+    void move_line_of_pieces(int step_bytes) override;
+    virtual void stream_halves_of_line() = 0;             // of registers 0 and 1
     void store_whole_vector(int a, int64_t offset_bytes); // past the caches if so asked
     // 16 bytes of a register of width_bytes(), from or to a register, src or dst. From src above
     // what is there of the lanes below, so that nothing is left in those above.

@@ -161,6 +161,31 @@ bool needs_collecting(const move_problem &p, const machine &m) {
             && n_src * n_dst >= m.min_row_pairs_to_collect;
 }
 
+bool wants_lanes(const move_problem &p, const machine &m) {
+    if (!m.uses_lanes || p.converts || m.vector_bytes <= lane_bytes
+            || moved_bytes(p) < tuning::min_moved_bytes_in_lanes)
+        return false;
+    const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
+    const size_t n_bits = union_size(src_line, dst_line);
+    if (n_bits != src_line.size() + dst_line.size()) return false;
+    const int n_src = rows_in_l1_set(steps_across(p, dst_line, src_line, true));
+    const int n_dst = rows_in_l1_set(steps_across(p, src_line, dst_line, false));
+    const auto lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const bool fits_tile = n_bits <= lane_bits + size_t(max_reg_bits(p, m));
+    const bool has_short_vectors = m.vector_bytes < tuning::line_bytes
+            && p.elem_bytes > tuning::max_spilled_elem_bytes;
+    return std::min(n_src, n_dst) >= tuning::min_rows_in_lanes
+            && (!fits_tile || n_src >= tuning::min_lines_that_evict)
+            && n_src * n_dst >= (has_short_vectors ? tuning::min_row_pairs_in_lanes_of_32_bytes
+                                                   : tuning::min_row_pairs_in_lanes);
+}
+
+bool wants_staged_lanes(const move_problem &p, const machine &m) {
+    const bool has_bytes_of_lines = m.vector_bytes >= tuning::line_bytes
+            && p.elem_bytes <= tuning::max_elem_bytes_in_lanes_past_l3;
+    return (has_bytes_of_lines || moved_bytes(p) <= dim_t(m.l3_bytes)) && wants_lanes(p, m);
+}
+
 bool reads_lines_again(const tile &t) {
     const dim_t run_bytes = (dim_t(t.src_elem_bits) << t.src_run.size()) / 8;
     const int n_rows = source_rows_in_l1_set(t);

@@ -34,6 +34,10 @@ int dst_rows_of_src_line(const move_problem &p);
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
 
+// Whether a transpose of lines is worth a scratch of whole vectors.
+bool wants_lanes(const move_problem &p, const machine &m);
+bool wants_staged_lanes(const move_problem &p, const machine &m); // past the caches
+
 // Whether a tile loads a quarter of each line or less, holes and fillers included, of so many rows
 // that share a set of L1 that the line is gone when its next part is wanted. Halves as well, if
 // vectors are lines and the rows that the tile writes share a set too.

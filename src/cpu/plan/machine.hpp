@@ -56,6 +56,8 @@ struct machine {
     // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes
     // beyond L2 are better collected in a scratch.
     int min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_transposed;
+    // Whether a scratch may be of whole vectors, whose lanes its drains exchange.
+    bool uses_lanes = true;
     // Rows of the destination on one set of L1 that tiles write one behind the other, and lines
     // there that complete one of the source between them, from which on they are better collected
     // whatever the source's rows do; 0: not for these alone.

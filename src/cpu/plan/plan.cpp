@@ -5,6 +5,7 @@
 
 #include "cpu/plan/jobs.hpp"
 #include "cpu/plan/joined_runs.hpp"
+#include "cpu/plan/lane_drain.hpp"
 #include "cpu/plan/lines.hpp"
 #include "cpu/plan/loop_order.hpp"
 #include "cpu/plan/tile_cost.hpp"
@@ -120,9 +121,11 @@ memory_pattern pattern_of(const plan &p, bool is_simple) {
     switch (p.stores) {
     case store_path::streamed: return memory_pattern::streamed;
     case store_path::staged:
+    case store_path::staged_in_lanes:
         return p.moved_bytes < dim_t(p.target.l3_bytes) ? memory_pattern::staged_near
                                                         : memory_pattern::staged;
-    case store_path::collected: return memory_pattern::collected;
+    case store_path::collected:
+    case store_path::collected_in_lanes: return memory_pattern::collected;
     case store_path::plain: break;
     }
     const bool writes_more = !is_simple && is_mostly_written(p.problem);
@@ -188,9 +191,15 @@ bool choose_order(plan &p, way w) {
     if (p.stores == store_path::plain) return true;
     // Collected blocks within L2 are near enough: fetched while they were drained, 25 reorders of
     // 64 KiB to 1 MiB took 4.2 / 2.7 times memcpy on Zen 5, with / without.
-    const bool fetches = p.stores == store_path::staged
+    const bool fetches = bypasses_caches(p.stores)
             || (p.moved_bytes > dim_t(p.target.l2_bytes)
                     && p.moved_bytes >= p.target.min_fetched_collected_bytes);
+    if (goes_in_lanes(p.stores)) {
+        const bool is_staged = p.stores == store_path::staged_in_lanes;
+        if (fetches && !is_staged) p.prefetch_bytes = order.next_block_bytes;
+        p.scratch = make_lane_staging(whole, p.the_tile, order, is_staged);
+        return bool(p.scratch);
+    }
     // What is added to old values needs them, which the scratch has not; and it has no second rows.
     const conversion &c = whole.converts;
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum
@@ -215,8 +224,9 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
         begun.the_tile = choose_zero_tile(p, m);
     }
     begun.moved_bytes = moved_bytes(p);
-    begun.dst_alignment_bytes = stores_lines(begun.the_tile) ? int(tuning::line_bytes)
-                                                             : begun.store_vector_bytes();
+    begun.dst_alignment_bytes = stores_lines(begun.the_tile) || goes_in_lanes(w.stores)
+            ? int(tuning::line_bytes)
+            : begun.store_vector_bytes();
     return begun;
 }
 
@@ -361,15 +371,20 @@ bool make_plan(
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
-    const way simple {store_path::plain, true};
-    if (!(wants_detour && lay_out(p, m, mode, {detour}, out))
-            && !lay_out(p, m, mode, {store_path::plain}, out)
-            && !lay_out(p, m, mode, simple, out)) {
-        *why = "too many combinations of tails for generated code";
-        return false;
-    }
-    out->note = note_of(*out);
-    return true;
+    const bool tries_lanes = m.uses_lanes && mode == plan_mode::move
+            && detour == store_path::collected && (wants_detour || wants_lanes(p, m));
+    std::vector<way> ways; // the first one that can be laid out
+    if (tries_lanes) ways.push_back({store_path::collected_in_lanes});
+    if (wants_detour) ways.push_back({detour});
+    ways.push_back({store_path::plain});
+    ways.push_back({store_path::plain, true});
+    for (const way &w : ways)
+        if (lay_out(p, m, mode, w, out)) {
+            out->note = note_of(*out);
+            return true;
+        }
+    *why = "too many combinations of tails for generated code";
+    return false;
 }
 
 bool make_streamed_plan(
@@ -382,6 +397,9 @@ bool make_streamed_plan(
         return is_worth_streaming(out->the_tile, any, streamed.has_staged);
     };
     if (is_worth_it(m) && finish_plan(*out, streamed)) return true;
+    if (streamed.has_staged && mode == plan_mode::move && wants_staged_lanes(p, m)
+            && lay_out(p, m, mode, {store_path::staged_in_lanes}, out))
+        return true;
     if (mode != plan_mode::move || p.converts // stores what it converts in whole vectors
             || m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes)
         return false;
@@ -425,7 +443,8 @@ std::string to_text(const plan &p) {
     if (p.stores == store_path::streamed) text += "stores bypass the caches\n";
     if (p.scratch)
         text += "blocks go through a scratch of " + std::to_string(p.scratch.scratch_bytes)
-                + " bytes" + (p.stores == store_path::staged ? " past the caches" : "")
+                + " bytes" + (goes_in_lanes(p.stores) ? ", whole vectors," : "")
+                + (bypasses_caches(p.stores) ? " past the caches" : "")
                 + (p.scratch.is_chained ? ", chained\n" : "\n");
     text += "jobs (" + std::to_string(p.kernels.size()) + " kernels, "
             + std::to_string(p.root_chunk) + " root steps a call):\n";

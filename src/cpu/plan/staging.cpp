@@ -16,11 +16,6 @@ struct block_part {
     size_t index;
 };
 
-// Whether `l` came of level `whole` of the problem.
-bool is_part_of(const level &l, const level &whole) {
-    return l.dim == whole.dim && l.unit >= whole.unit && l.unit < whole.unit * whole.extent;
-}
-
 std::vector<block_part> parts_of_block(
         const move_problem &p, const tile &t, const loop_order &order) {
     std::vector<block_part> parts;
@@ -124,14 +119,21 @@ dim_t reach_bytes(
     return reach;
 }
 
-// The level `n` places outside of the block, if it has a stride.
+} // namespace
+
+bool is_part_of(const level &l, const level &whole) {
+    return l.dim == whole.dim && l.unit >= whole.unit && l.unit < whole.unit * whole.extent;
+}
+
 const level *level_around(const loop_order &order, int n) {
     const int index = int(order.levels.size()) - order.n_block_levels - n;
     return index >= 0 && order.levels[size_t(index)].is_regular() ? &order.levels[size_t(index)]
                                                                   : nullptr;
 }
 
-} // namespace
+line_list lines_of_block(const move_problem &p, const tile &t, const loop_order &order) {
+    return source_lines(p, parts_of_block(p, t, order), std::max(1, t.src_elem_bits / 8));
+}
 
 dim_t count_lines(const line_list &lines) {
     dim_t n = 0;

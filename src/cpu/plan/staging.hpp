@@ -30,11 +30,27 @@ using line_list = std::vector<line_rows>;
 
 dim_t count_lines(const line_list &lines);
 
+// Steps of what a scratch drains.
+struct scratch_level {
+    dim_t extent, scratch_stride_bytes, dst_stride_bytes;
+};
+
+// How a scratch of whole vectors is drained (lane_drain.hpp).
+struct lane_staging {
+    std::vector<dim_t> dst_strides_bytes; // of the bits of a lane's number; none: no lanes
+    scratch_level row {};                 // from vector to vector, 16 bytes in the destination
+    std::vector<scratch_level> around;    // inner to outer
+
+    int n_lanes() const { return 1 << dst_strides_bytes.size(); }
+    explicit operator bool() const { return !dst_strides_bytes.empty(); }
+};
+
 struct staging {
     dim_t scratch_bytes = 0;          // 0: the tiles are stored where they belong
     stride_list bit_strides;          // of the tile's bits, in the scratch
     std::vector<dim_t> level_strides; // of the block's levels, in the scratch
     std::vector<level> drain_levels;  // outer to inner; src_stride is of the scratch
+    lane_staging lanes;               // of a scratch of whole vectors, in place of these levels
     bool is_chained = false;    // the level around the block continues the runs of the block before
     line_list lines;            // of the block's source, each once; none if they are too many
     bool fetches_to_l1 = false; // else to L2
@@ -43,6 +59,15 @@ struct staging {
 
     explicit operator bool() const { return scratch_bytes > 0; }
 };
+
+// Whether `l` came of level `whole` of the problem.
+bool is_part_of(const level &l, const level &whole);
+
+// The lines of the source of the block of `order`.
+line_list lines_of_block(const move_problem &p, const tile &t, const loop_order &order);
+
+// The level around it, if it has a stride.
+const level *level_around(const loop_order &order, int n = 1);
 
 // The scratch of the block of `order`; none where the block does not fit it or the destination has
 // no runs worth collecting. `stores`: a way through a scratch. Staged runs may be chained:

@@ -321,10 +321,16 @@ bool may_spill(const move_problem &p, const machine &m, const bit_list &src, con
             && !(keeps_src && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }
 
+// Whole vectors of the source and as many of its rows as fill 16 bytes.
+run_pair runs_in_lanes(const bit_list &src, const bit_list &dst, int elem_bytes) {
+    return {src, left_beside(src, dst, src.size() + size_t(log2_exact(lane_bytes / elem_bytes)))};
+}
+
 run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores,
         const bit_list &whole_src, const bit_list &whole_dst) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     bit_list src = prefix(whole_src, lane_bits), dst = prefix(whole_dst, lane_bits);
+    if (goes_in_lanes(stores)) return runs_in_lanes(src, dst, p.elem_bytes);
     run_pair of_lines;
     if (fit_lines(p, m, stores, src, dst, whole_dst, &of_lines)) return of_lines;
     const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)

@@ -20,20 +20,31 @@
 // transpose.
 namespace tfmt::cpu {
 
+constexpr int lane_bytes = 16; // of a vector, within which most shuffles stay
+
 // How the destination is written.
 enum class store_path {
-    plain,    // tiles where they belong
-    streamed, // the same, past the caches: for destinations that are multiples of a vector
-    staged,   // through a scratch, from which whole lines go past the caches
-    collected // through a scratch, from which runs of several lines go into the caches
+    plain,     // tiles where they belong
+    streamed,  // the same, past the caches: for destinations that are multiples of a vector
+    staged,    // through a scratch, from which whole lines go past the caches
+    collected, // through a scratch, from which runs of several lines go into the caches
+    // The last two from a scratch of whole vectors (lane_drain.hpp); staged ones for destinations
+    // that are multiples of a line.
+    staged_in_lanes,
+    collected_in_lanes
 };
 
 inline bool bypasses_caches(store_path stores) {
-    return stores == store_path::streamed || stores == store_path::staged;
+    return stores == store_path::streamed || stores == store_path::staged
+            || stores == store_path::staged_in_lanes;
+}
+
+inline bool goes_in_lanes(store_path stores) {
+    return stores == store_path::staged_in_lanes || stores == store_path::collected_in_lanes;
 }
 
 inline bool uses_scratch(store_path stores) {
-    return stores == store_path::staged || stores == store_path::collected;
+    return stores == store_path::staged || stores == store_path::collected || goes_in_lanes(stores);
 }
 
 // Bits of a tile, by their index.

@@ -61,7 +61,9 @@ constexpr int max_reg_bits_16_regs = 3;
 //     AVX2 0.97 0.97 0.98 0.99. Elements of two bytes, of which 8 registers have pieces of 16
 //     bytes, AVX2 1194 1.10 1.10 1.10 1.08. Rows in one set too: AVX2 1 MiB to 16 MiB 0.923, SSE4.1
 //     0.962; whole vectors of 16 rows in one set, AVX2 35 1.04, past the caches 29 0.97; the
-//     destination's pieces with vectors of 16 bytes 91 1.17 (AVX2 117 0.94).
+//     destination's pieces with vectors of 16 bytes 91 1.17 (AVX2 117 0.94). 32 registers of 64
+//     bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with 16), 1.1 below and
+//     1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
@@ -976,6 +978,41 @@ constexpr int max_staged_colliding_rows_of_amd = 128;
 //     2.37.
 constexpr dim_t staged_whole_dst_bytes_of_amd = 2048;
 constexpr dim_t max_staged_whole_rows = 1024;
+
+// A scratch of whole vectors (lane_drain.hpp) is taken wherever blocks are collected and it can be;
+// and for transposes of lines from so many bytes and rows in one set of L1 on: of each side, pairs
+// of both, and fewer pairs by vectors below a line, but of bytes. Where tiles have whole lines of
+// both sides, only if the source's rows evict each other.
+//     Zen 4, times over those of rows, of 20000 reorders of up to 64 MB: AVX-512 86 below 16 MiB
+//     0.83, beyond the goals 9 and 1 (u8 cdab -> abdc 1x32x512x128 3.4 / 2.0, bf16 ba -> ab
+//     2048x1024 2.8 / 1.7 times memcpy), AVX2 161 0.88, 15 and 8 (bf16 ba -> ab 768x3072 2.5 / 1.7,
+//     cdba -> aCdb64c 2x16x128x64 3.6 / 2.0, but f16 ABc16b16a4b -> bac 4x128x768 1.3 / 1.8). By
+//     pairs, bytes on AVX-512, 8 and 8 / 16 and 4 / 8 and 16 / 16 and 8 rows 1.00 0.94 0.83 0.81,
+//     fewer 1.2 to 1.4; bf16 on AVX2 4 and 4 / 8 and 4 / 8 and 8 / 2 and 16 1.01 0.96 0.86 0.74, 4
+//     and 2 1.05, 1 and any 1.07 to 1.2; bytes there 4 and 16 / 8 and 8 1.02, 1.13. Of f32 on
+//     AVX-512, whose tiles have whole lines, 16 and 8 0.93, 8 and 16 1.07. Below 1 MiB 3 of 20 1.0
+//     to 1.5. With one step between the rows of each side alone the 24 on AVX2 that this leaves
+//     take 1.18 times as long. Not measured on Zen 3, Zen 5 and Intel.
+//     Of u8 2048x2048 transposed, 250 us, a profile has 36 % in the copies that drain, 20 % in
+//     loads, 35 % in shuffles and stores of 16 bytes; a tile alone, from L1 to L1, takes 1.85 ns a
+//     line, of whole vectors 1.2, and lanes that are exchanged as they are drained 0.6, as a copy
+//     does. Drained in turns with tiles, or the destination's lines asked for before: no gain.
+//     Tiles fetch what the next block reads: while draining 1.1 times as long within the caches.
+//     (Of scratches of rows as well where L2 has room for two blocks: 13 on AVX-512 0.91, 19 on
+//     AVX2 0.95; where it has not 1.1.)
+constexpr dim_t min_moved_bytes_in_lanes = 1 << 20;
+constexpr int min_rows_in_lanes = 2;
+constexpr int min_row_pairs_in_lanes = 128;
+constexpr int min_row_pairs_in_lanes_of_32_bytes = 32;
+// The same past the caches, for destinations that begin with a line; there lanes are inserted as
+// they are read, so that rows are written one behind the other. Where the last cache cannot hold
+// both tensors, by vectors of a line of elements of so many bytes alone.
+//     Times over those of rows: bytes on AVX-512 16 0.88 (u8 ba -> ab 4096x4096 1.9 / 1.6, bac ->
+//     acb 4x512x4096 2.7 / 2.2), bf16 there to 32 MiB 4 0.93, beyond 12 1.17; AVX2 to 32 MiB bytes
+//     11 0.96, bf16 21 0.92, f32 19 0.93, beyond 18, 7 and 16 1.00, 1.10, 0.97. Rows of blocks that
+//     are not chained, of which the next one is not fetched: s8 abdc -> cdba 16x32x512x128 1.2, so
+//     0.83. Four rows at once by exchanged lanes 0.8 to 1.2.
+constexpr int max_elem_bytes_in_lanes_past_l3 = 1;
 
 // Collected blocks: bytes of each run of the destination.
 //     Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
