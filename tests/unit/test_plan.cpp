@@ -2100,6 +2100,22 @@ TEST(Plan, StreamsWholeAlignedVectorsOnly) {
     EXPECT_FALSE(streams(plain, by_tag({64, 64}, "ba")));
 }
 
+// Conversions store whole registers of the ISA, also where tiles have vectors of half the length.
+TEST(Plan, StreamsConversionsByRegisters) {
+    machine m = avx2();
+    m.l3_bytes = 0;
+    m.vector_bytes = 16;
+    const auto streams = [&](tfmt_data_type_t type, dim_t row_elems) {
+        plan p;
+        return make_streamed_plan(normalized(by_tag({64, 32}, "ab", type),
+                                          by_strides({64, 32}, {row_elems, 1}, tfmt_bf16)),
+                m, &p);
+    };
+    EXPECT_TRUE(streams(tfmt_s8, 48));
+    EXPECT_FALSE(streams(tfmt_s8, 40)); // 80 bytes
+    EXPECT_TRUE(streams(tfmt_bf16, 40));
+}
+
 TEST(Plan, TooManyTailsAreRefused) {
     // 12 dimensions, each with a tail: 2^12 combinations.
     const move_problem move = normalized(

@@ -99,6 +99,12 @@ struct machine {
     // Whether vectors of 64 bytes are executed as two of 32.
     bool splits_vectors() const { return max_split_moved_bytes > 0; }
 
+    // Of the ISA, whatever vectors plans use; conversions store so much at once.
+    int register_bytes() const {
+        if (has_masks()) return 64;
+        return isa >= tfmt_cpu_isa_avx2 ? 32 : 16;
+    }
+
     // Whether loads and stores of some bytes of a vector are one instruction.
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }
 

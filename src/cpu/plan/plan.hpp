@@ -90,7 +90,7 @@ struct plan {
                 && problem.levels[size_t(n_driver_levels)].is_regular();
     }
     int store_vector_bytes() const {
-        return problem.converts ? target.vector_bytes : the_tile.vector_bytes;
+        return problem.converts ? target.register_bytes() : the_tile.vector_bytes;
     }
     std::string note; // why it is not a full tile of vectors, "" if it is
 };
