@@ -189,6 +189,16 @@ TEST_P(KernelsOn, WholeBlocksBetweenRowsThatCollide) {
     EXPECT_GT(n_staged_in_lanes_, 0);
 }
 
+// Rows of two vectors of two lanes, behind which tiles go on.
+TEST_P(KernelsOn, ShortRowsBetweenRowsThatCollide) {
+    const tfmt_test::dims dims {8, 32, 32, 64};
+    const std::string text = tfmt_test::dims_text(dims) + " tag ";
+    ASSERT_TRUE(is_right({tfmt_s8, {tfmt_test::make_with_tag(dims, tfmt_s8, "bcda"), text + "bcda"},
+                                 {tfmt_test::make_with_tag(dims, tfmt_s8, "acdb"), text + "acdb"}},
+            0));
+    EXPECT_EQ(n_collected_in_lanes_, GetParam().vector_bytes == 32);
+}
+
 // Rows of both sides in pages of their own, more of them than are treated well.
 TEST_P(KernelsOn, RowsInManyPages) {
     const int n_cases = tfmt_test::scaled(40);

@@ -80,6 +80,14 @@ std::vector<part> parts_around_vectors(const tile &t, const loop_order &order, s
     return parts;
 }
 
+// With what tiles have of the source's run, if that goes on behind a row.
+dim_t run_bytes(const tile &t, dim_t row_bytes) {
+    dim_t bytes = row_bytes;
+    for (int b : t.src_run)
+        if (t.bits[size_t(b)].dst_stride_bytes == bytes) bytes *= 2;
+    return bytes;
+}
+
 // The first part is a row of vectors.
 void stack_in_scratch(const std::vector<part> &parts, dim_t vector_bytes, staging &s) {
     dim_t bytes = vector_bytes;
@@ -130,7 +138,7 @@ staging make_lane_staging(
     const auto [row_extent, row_stride_bytes, row_stride] = parts[0];
     const dim_t row_bytes = row_extent * lane_bytes;
     if (row_stride_bytes != lane_bytes || row_extent % s.lanes.n_lanes() != 0
-            || row_bytes < tuning::min_drained_run_bytes)
+            || (is_staged ? row_bytes : run_bytes(t, row_bytes)) < tuning::min_drained_run_bytes)
         return {};
     stack_in_scratch(parts, t.vector_bytes, s);
     if (s.scratch_bytes > tuning::max_scratch_bytes) return {};

@@ -166,12 +166,10 @@ bool wants_lanes(const move_problem &p, const machine &m) {
             || moved_bytes(p) < tuning::min_moved_bytes_in_lanes)
         return false;
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
-    const size_t n_bits = union_size(src_line, dst_line);
-    if (n_bits != src_line.size() + dst_line.size()) return false;
     const int n_src = rows_in_l1_set(steps_across(p, dst_line, src_line, true));
     const int n_dst = rows_in_l1_set(steps_across(p, src_line, dst_line, false));
     const auto lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const bool fits_tile = n_bits <= lane_bits + size_t(max_reg_bits(p, m));
+    const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
     const bool has_short_vectors = m.vector_bytes < tuning::line_bytes
             && p.elem_bytes > tuning::max_spilled_elem_bytes;
     return std::min(n_src, n_dst) >= tuning::min_rows_in_lanes
