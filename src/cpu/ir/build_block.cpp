@@ -219,7 +219,7 @@ private:
         const offset_list regs = subset_sums(shape.regs, offset_of);
         const uint64_t full = low_bits(chunk_bytes(shape));
         const bool packed = kind == op_kind::load ? is_src_packed(t_, shape.run)
-                                                  : is_dst_packed(shape);
+                                                  : packs_stores(shape);
         const bool of_src = kind == op_kind::load;
         const offset_list places = packed ? places_of(shape.run, of_src) : offset_list {};
         const std::vector<phase_steps> phases = phases_of(shape, of_src);
@@ -512,8 +512,9 @@ private:
         return indices;
     }
 
-    bool is_dst_packed(const memory_shape &shape) const {
-        return !p_.scratch.lanes && cpu::is_dst_packed(t_, shape.run);
+    // Lanes are not: what of them a store has lies as it does in the scratch.
+    bool packs_stores(const memory_shape &shape) const {
+        return !p_.scratch.lanes && is_dst_packed(t_, shape.run);
     }
 
     // More than the destination's run where a scratch takes vectors as they are.
@@ -530,7 +531,7 @@ private:
         const memory_shape shape = shape_of(stored_run_bits());
         std::vector<cut_masks> masks = masks_of(store_cuts_, shape);
         const bool padding_only = p_.mode == plan_mode::padding_only && !state_.in_padding;
-        const bool packed = is_dst_packed(shape);
+        const bool packed = packs_stores(shape);
         const byte_indices indices = packed ? packing(shape.run, false) : byte_indices {};
         const bool converts = p_.problem.converts && !p_.problem.converts.at_load;
         std::vector<cut_masks> loaded;
@@ -567,7 +568,7 @@ private:
     // Whole elements that are moved as they are, of packed runs or in stages that carry zeros
     // along.
     bool may_repack() const {
-        const bool has_gaps = zero_ >= 0 || cpu::is_dst_packed(t_, t_.dst_run)
+        const bool has_gaps = zero_ >= 0 || is_dst_packed(t_, t_.dst_run)
                 || is_src_packed(t_, t_.src_run) || streams_parts();
         return has_gaps && !state_.in_padding && p_.mode == plan_mode::move && !p_.problem.converts
                 && p_.target.can_permute(t_.elem_bytes) && t_.vector_bytes >= 16

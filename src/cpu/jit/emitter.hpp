@@ -172,8 +172,8 @@ private:
     void emit_nodes(const std::vector<ir::nest_node> &nodes, int depth);
     void emit_loop(const ir::nest_node &n, int depth);
     void emit_scratch_step(const ir::nest_node &n, int depth);
-    void emit_fill(const ir::nest_node &n, int depth);
-    void emit_drain_of_lanes(const ir::nest_node &n, int depth);
+    void emit_with_scratch(const Reg64 &side, int64_t &side_base, int64_t scratch_offset_bytes,
+            const ir::nest_node &n, int depth);
     enum class drain_routine {
         alone,
         chained,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "cpu/jit/emitter.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -29,8 +30,12 @@ constexpr int has_drained = 1, is_near_end = 2;
 
 void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     switch (n.step) {
-    case ir::scratch_step::fill: emit_fill(n, depth); break;
-    case ir::scratch_step::drain_lanes: emit_drain_of_lanes(n, depth); break;
+    case ir::scratch_step::fill:
+        emit_with_scratch(rsi, dst_base_, n.dst_offset_bytes, n, depth);
+        break;
+    case ir::scratch_step::drain_lanes:
+        emit_with_scratch(rdi, src_base_, n.src_offset_bytes, n, depth);
+        break;
     case ir::scratch_step::drain:
         if (k_.piece_step_bytes != 0)
             call_for_runs(drain_routine::pieces, n.drain);
@@ -54,25 +59,16 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
     }
 }
 
-// In place: as routines that are called fills took 0.98 of the time to be made.
-void emitter::emit_fill(const ir::nest_node &n, int depth) {
-    const int64_t dst_base = dst_base_;
-    push(rsi);
-    mov(rsi, r8);
-    dst_base_ = n.dst_offset_bytes;
+// The children, with the scratch in place of what `side` points to. In place: as routines that are
+// called fills took 0.98 of the time to be made.
+void emitter::emit_with_scratch(const Reg64 &side, int64_t &side_base, int64_t scratch_offset_bytes,
+        const ir::nest_node &n, int depth) {
+    push(side);
+    mov(side, r8);
+    const int64_t base = std::exchange(side_base, scratch_offset_bytes);
     emit_nodes(n.children, depth);
-    dst_base_ = dst_base;
-    pop(rsi);
-}
-
-void emitter::emit_drain_of_lanes(const ir::nest_node &n, int depth) {
-    const int64_t src_base = src_base_;
-    push(rdi);
-    mov(rdi, r8);
-    src_base_ = n.src_offset_bytes;
-    emit_nodes(n.children, depth);
-    src_base_ = src_base;
-    pop(rdi);
+    side_base = base;
+    pop(side);
 }
 
 void emitter::emit_begin_of_chain() {

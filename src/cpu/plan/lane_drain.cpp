@@ -9,10 +9,6 @@ namespace tfmt::cpu {
 
 namespace {
 
-size_t first_of_block(const loop_order &order) {
-    return order.levels.size() - size_t(order.n_block_levels);
-}
-
 // Whether the vectors that a tile stores to a scratch, if it may leave them as they are, are whole
 // ones of its source's run, with 16 bytes of the destination's in each lane.
 bool has_lanes(const move_problem &p, const tile &t) {
@@ -34,11 +30,7 @@ bool has_whole_blocks(const move_problem &p, const tile &t, const loop_order &or
     std::vector<dim_t> extents(p.limits.size(), 1);
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &l = p.levels[i];
-        if (!l.is_regular()) return false;
-        dim_t in_block = dim_t(1) << t.bits_of_level[i];
-        for (size_t b = first_of_block(order); b < order.levels.size(); b++)
-            if (is_part_of(order.levels[b], l)) in_block *= order.levels[b].extent;
-        if (l.extent % in_block != 0) return false;
+        if (!l.is_regular() || l.extent % steps_in_block(p, t, order, i) != 0) return false;
         extents[size_t(l.dim)] *= l.extent;
     }
     for (size_t dim = 0; dim < extents.size(); dim++)
@@ -72,7 +64,7 @@ std::vector<part> parts_around_vectors(const tile &t, const loop_order &order, s
         s.lanes.dst_strides_bytes.push_back(dst_stride_bytes);
     }
     for (size_t b = 0; b < s.level_strides.size(); b++) {
-        const level &l = order.levels[first_of_block(order) + b];
+        const level &l = order.levels[order.first_of_block() + b];
         parts.push_back({l.extent, l.dst_stride, &s.level_strides[b]});
     }
     std::sort(parts.begin(), parts.end(),
@@ -120,7 +112,7 @@ bool has_rows_of_lines(const move_problem &p, const loop_order &order, const lan
         offsets |= stride;
     for (const scratch_level &l : lanes.around)
         offsets |= l.dst_stride_bytes;
-    for (size_t i = 0; i < first_of_block(order); i++)
+    for (size_t i = 0; i < order.first_of_block(); i++)
         offsets |= order.levels[i].dst_stride;
     return offsets % tuning::line_bytes == 0;
 }
@@ -135,9 +127,9 @@ staging make_lane_staging(
     s.level_strides.resize(size_t(order.n_block_levels), 0);
     const std::vector<part> parts = parts_around_vectors(t, order, s);
     if (parts.empty()) return {};
-    const auto [row_extent, row_stride_bytes, row_stride] = parts[0];
-    const dim_t row_bytes = row_extent * lane_bytes;
-    if (row_stride_bytes != lane_bytes || row_extent % s.lanes.n_lanes() != 0
+    const part &row = parts[0];
+    const dim_t row_bytes = row.extent * lane_bytes;
+    if (row.dst_stride_bytes != lane_bytes || row.extent % s.lanes.n_lanes() != 0
             || (is_staged ? row_bytes : run_bytes(t, row_bytes)) < tuning::min_drained_run_bytes)
         return {};
     stack_in_scratch(parts, t.vector_bytes, s);

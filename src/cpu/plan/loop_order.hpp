@@ -34,6 +34,8 @@ struct loop_order {
     // Lines of the source in the fullest set of L1 that streaming tiles read before the rest of
     // one; 0 if they read it at once.
     int n_src_lines_meanwhile = 0;
+
+    size_t first_of_block() const { return levels.size() - size_t(n_block_levels); }
 };
 
 // Bytes of a scratch from a run of so many bytes of a block to the next one.

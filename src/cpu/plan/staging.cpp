@@ -16,16 +16,18 @@ struct block_part {
     size_t index;
 };
 
+// Whether `l` came of level `whole` of the problem.
+bool is_part_of(const level &l, const level &whole) {
+    return l.dim == whole.dim && l.unit >= whole.unit && l.unit < whole.unit * whole.extent;
+}
+
 std::vector<block_part> parts_of_block(
         const move_problem &p, const tile &t, const loop_order &order) {
     std::vector<block_part> parts;
-    const size_t first = order.levels.size() - size_t(order.n_block_levels);
     for (size_t i = 0; i < p.levels.size(); i++) {
         const level &l = p.levels[i];
         block_part part {l, i};
-        dim_t extent = dim_t(1) << t.bits_of_level[i];
-        for (size_t b = first; b < order.levels.size(); b++)
-            if (is_part_of(order.levels[b], l)) extent *= order.levels[b].extent;
+        const dim_t extent = steps_in_block(p, t, order, i);
         part.steps.extent = std::min(l.extent, extent);
         if (extent > 1) parts.push_back(part);
     }
@@ -121,8 +123,12 @@ dim_t reach_bytes(
 
 } // namespace
 
-bool is_part_of(const level &l, const level &whole) {
-    return l.dim == whole.dim && l.unit >= whole.unit && l.unit < whole.unit * whole.extent;
+dim_t steps_in_block(
+        const move_problem &p, const tile &t, const loop_order &order, size_t level_index) {
+    dim_t steps = dim_t(1) << t.bits_of_level[level_index];
+    for (size_t b = order.first_of_block(); b < order.levels.size(); b++)
+        if (is_part_of(order.levels[b], p.levels[level_index])) steps *= order.levels[b].extent;
+    return steps;
 }
 
 const level *level_around(const loop_order &order, int n) {
@@ -153,7 +159,7 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     staging s;
     s.bit_strides.resize(t.bits.size(), 0);
     s.level_strides.resize(size_t(order.n_block_levels), 0);
-    const size_t first = order.levels.size() - size_t(order.n_block_levels);
+    const size_t first = order.first_of_block();
     dim_t bytes = t.dst_elem_bits / 8, run_bytes = 0;
     const level *const around = level_around(order, 1);
     // Whether `next` goes on where the first `n_parts`, the last of which is padded, reach to.

@@ -60,8 +60,10 @@ struct staging {
     explicit operator bool() const { return scratch_bytes > 0; }
 };
 
-// Whether `l` came of level `whole` of the problem.
-bool is_part_of(const level &l, const level &whole);
+// How many steps of a level of the problem the tile and the block of `order` have, if there are so
+// many.
+dim_t steps_in_block(
+        const move_problem &p, const tile &t, const loop_order &order, size_t level_index);
 
 // The lines of the source of the block of `order`.
 line_list lines_of_block(const move_problem &p, const tile &t, const loop_order &order);
