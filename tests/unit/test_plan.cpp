@@ -1870,6 +1870,20 @@ TEST(Plan, FetchesNoLinesOfOneStream) {
     EXPECT_GT(prefetch({4, 12, 384, 64}, "abcd", "abdc", near), 0);
 }
 
+// Lines that several tiles read in pieces of 16 elements are fetched over and over, only from far.
+TEST(Plan, FetchesPiecesOfLinesFromFar) {
+    const auto prefetch = [](tfmt_data_type_t type, size_t l3_bytes) {
+        machine m = avx512();
+        m.l3_bytes = l3_bytes;
+        m.streaming_share_of_cache = std::numeric_limits<double>::infinity();
+        return planned(normalized({1088, 1088}, "ab", "ba", type), m).prefetch_bytes;
+    };
+    constexpr size_t near = 1 << 27, far = 1 << 21;
+    EXPECT_EQ(prefetch(tfmt_u8, near), 0);
+    EXPECT_GT(prefetch(tfmt_u8, far), 0);
+    EXPECT_GT(prefetch(tfmt_f32, near), 0); // whole lines
+}
+
 // Nor is anything fetched from near caches, where the machine does without, by tiles that store to
 // few lines: of copied rows, or of 16 rows here.
 TEST(Plan, FetchesNothingNearForFewLines) {

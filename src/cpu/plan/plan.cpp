@@ -153,16 +153,16 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
     // Drains fetch by themselves, and so does the processor what is read in order: asked to, copies
     // of 2 to 8 MB took 1.10 times as long, f32 to bf16 and s8 in a row 1.17.
     if (uses_scratch(p.stores) || order.reads_on) return false;
-    // What is read in small pieces would be fetched over and over, which took what the processor
-    // does by itself as well: u8 transposes of 1 to 16 MB 1.2 times as long (bf16, in pieces of 32
-    // bytes, and f32 take 0.98 and 0.9 of the time with it).
-    if (reads_on_in_lines(p.the_tile, whole.levels)) return false;
     // Within L2 nothing is, nor where little is read of a source that spans more (86 sources that
     // are mostly padding took 1.06 of the time with it, 0.5 to 4.2).
     if (p.moved_bytes <= dim_t(p.target.l2_bytes)) return false;
     const auto is_near = [&](double share) {
         return double(touched_bytes(whole)) < share * double(p.target.l3_bytes);
     };
+    // What is read in small pieces is fetched over and over.
+    if (reads_on_in_lines(p.the_tile, whole.levels)
+            && is_near(tuning::min_refetched_share_of_cache))
+        return false;
     if (order.reads_on_over_gaps && is_near(tuning::max_read_on_share_of_cache)) return false;
     return written_lines(p.the_tile) >= tuning::min_lines_to_fetch_near
             || !is_near(p.target.unfetched_share_of_cache);

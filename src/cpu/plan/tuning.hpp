@@ -1102,6 +1102,19 @@ constexpr double max_read_on_share_of_cache = 0.4;
 //     (bf16 aBdec8b -> acdeb 2x1x32x96x96 1.9 / 1.9 1.9 1.9 1.9 1.2).
 constexpr dim_t max_unordered_block_bytes = 2048;
 
+// Nor of one that tiles read in pieces of up to 16 bytes, line by line, where this share of the
+// last cache holds source and destination: each tile that reads a line would fetch it once more,
+// for nothing where the processor has it in time by itself. It has not from memory.
+//     Times with fetches over those without on Zen 4 with 32 MiB of L3, by size to 2 MB / 4 / 8 /
+//     13 / 16 / 24 / 32 / 64: elements of 1 byte, some 700 of 20000 reorders, 1.07 1.05 1.04 1.02
+//     0.99 1.02 0.96 0.89; with AVX2 of 1 byte 1.08 1.06 1.06 1.04 0.96 0.99 1.00 0.95, of 2 1.08
+//     1.05 1.05 1.02 1.00 1.00 0.97 0.93; SSE4.1, all 2307, 1.04 1.02 1.02 0.97 0.97 0.99 0.97 0.89
+//     (s8 aCdb8c -> acbd 16x32x512x128 1.8 / 0.7 times memcpy). Each line once, by the tiles that
+//     read one in turns a part each: up to 13 MB 0.99, AVX2 1.04, SSE4.1 1.01 of the time without;
+//     beyond 32 MB 0.92 0.96 0.90, and asked for by two of them 0.90 0.98 0.94: the processor drops
+//     some. All at the first of them: 1.1 of the time of a part each.
+constexpr double min_refetched_share_of_cache = 0.75;
+
 // Nor on AMD's cores, up to this share of the last cache, by tiles that store to fewer lines than
 // these: what little they ask for at once the processor has in time, and brings more by itself.
 //     Zen 4, 32 MiB of L3, times over those with all fetched, of the reorders of 1 to 16 MB that
