@@ -1673,6 +1673,27 @@ TEST(Plan, StagesInLanes) {
     EXPECT_EQ(stores({4096, 4096}, tfmt_u8, in_rows(avx512()), 32 << 20), store_path::staged);
 }
 
+// What drains fetch, tiles fetch as well, from memory and if L2 has room for the lines of two
+// blocks.
+TEST(Plan, FetchesStagedTwiceFromFar) {
+    using tfmt::cpu::store_path;
+    const auto prefetch = [](const vec &dims, bool fetches_twice, size_t l3_bytes) {
+        machine m = avx512();
+        m.fetches_staged_twice = fetches_twice;
+        m.l3_bytes = l3_bytes;
+        m.streaming_share_of_cache = 0.01;
+        const plan p = planned(normalized(dims, "ab", "ba", tfmt_f32), m);
+        EXPECT_EQ(p.stores, store_path::staged);
+        EXPECT_FALSE(p.scratch.lines.empty());
+        return p.prefetch_bytes;
+    };
+    constexpr size_t near = 1 << 26, far = 1 << 24;
+    EXPECT_GT(prefetch({2000, 2001}, true, far), 0);
+    EXPECT_EQ(prefetch({2000, 2001}, true, near), 0);
+    EXPECT_EQ(prefetch({2000, 2001}, false, far), 0);
+    EXPECT_EQ(prefetch({128, 1 << 15}, true, far), 0); // rows 128 KiB apart
+}
+
 // Longer runs in larger blocks, of which rows that lie one behind the other stay apart in the
 // scratch; beyond L2 what the next block reads is fetched, if that is any use.
 TEST(Plan, CollectsInBlocksOfTheMachine) {

@@ -441,6 +441,19 @@ TEST(Staging, OfATranspose) {
     EXPECT_EQ(s.lines.size(), 1u);
 }
 
+// Rows of 4 lines: of L2s of 8 ways as many sets as bytes over 512.
+TEST(Staging, CountsLinesInASetOfL2) {
+    using tfmt::cpu::lines_in_l2_set;
+    constexpr dim_t row_bytes = 128 << 10;
+    const tfmt::cpu::line_list rows {{0, 16, row_bytes, 4}};
+    EXPECT_EQ(lines_in_l2_set(rows, 1 << 20), 16);
+    EXPECT_EQ(lines_in_l2_set(rows, 2 << 20), 8);
+    EXPECT_EQ(lines_in_l2_set(rows, 1 << 10), 32); // two sets
+    EXPECT_EQ(lines_in_l2_set({{0, 16, row_bytes + 256, 4}}, 1 << 20), 1);
+    EXPECT_EQ(lines_in_l2_set({{0, 16, row_bytes + 256, 4}, {128, 1, 0, 1}}, 1 << 20), 2);
+    EXPECT_EQ(lines_in_l2_set({}, 1 << 20), 0);
+}
+
 // Runs of 192 bytes and a line are not 256 bytes apart, where they would share sets of L1.
 TEST(Staging, RowsDoNotCollide) {
     const staging s = transpose_block(3, 8).scratch();

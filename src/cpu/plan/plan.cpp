@@ -148,6 +148,11 @@ bool has_too_small_blocks(const plan &p) {
             < tuning::min_scratch_block_bytes;
 }
 
+// Whether this share of the last cache holds source and destination.
+bool is_near(const move_problem &p, const machine &m, double share) {
+    return double(touched_bytes(p)) < share * double(m.l3_bytes);
+}
+
 // Whether what the next block reads is fetched while tiles store where it belongs.
 bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_order &order) {
     // Drains fetch by themselves, and so does the processor what is read in order: asked to, copies
@@ -156,16 +161,22 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
     // Within L2 nothing is, nor where little is read of a source that spans more (86 sources that
     // are mostly padding took 1.06 of the time with it, 0.5 to 4.2).
     if (p.moved_bytes <= dim_t(p.target.l2_bytes)) return false;
-    const auto is_near = [&](double share) {
-        return double(touched_bytes(whole)) < share * double(p.target.l3_bytes);
-    };
     // What is read in small pieces is fetched over and over.
     if (reads_on_in_lines(p.the_tile, whole.levels)
-            && is_near(tuning::min_refetched_share_of_cache))
+            && is_near(whole, p.target, tuning::min_refetched_share_of_cache))
         return false;
-    if (order.reads_on_over_gaps && is_near(tuning::max_read_on_share_of_cache)) return false;
+    if (order.reads_on_over_gaps && is_near(whole, p.target, tuning::max_read_on_share_of_cache))
+        return false;
     return written_lines(p.the_tile) >= tuning::min_lines_to_fetch_near
-            || !is_near(p.target.unfetched_share_of_cache);
+            || !is_near(whole, p.target, p.target.unfetched_share_of_cache);
+}
+
+// Whether tiles that fill a scratch fetch what its drain fetches as well.
+bool is_worth_fetching_twice(const plan &p, const move_problem &whole) {
+    const line_list &lines = p.scratch.lines;
+    return p.target.fetches_staged_twice && p.stores == store_path::staged && !lines.empty()
+            && !is_near(whole, p.target, tuning::min_refetched_share_of_cache)
+            && lines_in_l2_set(lines, p.target.l2_bytes) <= tuning::max_lines_in_l2_set_of_two;
 }
 
 // False if the destination cannot be written that way, or is better not.
@@ -205,6 +216,7 @@ bool choose_order(plan &p, way w) {
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum
             && (c.at_load || !c.pairs_rows))
         p.scratch = make_staging(whole, p.the_tile, order, p.stores, fetches);
+    if (is_worth_fetching_twice(p, whole)) p.prefetch_bytes = order.next_block_bytes;
     return p.scratch && !has_too_small_blocks(p);
 }
 

@@ -148,6 +148,18 @@ dim_t count_lines(const line_list &lines) {
     return n;
 }
 
+int lines_in_l2_set(const line_list &lines, size_t l2_bytes) {
+    const size_t n_sets = std::max<size_t>(1, l2_bytes / tuning::l2_ways / tuning::line_bytes);
+    std::vector<int> in_set(n_sets);
+    for (const line_rows &r : lines)
+        for (dim_t row = 0; row < r.n_rows; row++) {
+            const dim_t first = (r.offset_bytes + row * r.step_bytes) / tuning::line_bytes;
+            for (dim_t i = 0; i < r.n_lines; i++)
+                in_set[size_t(first + i) % n_sets]++;
+        }
+    return *std::max_element(in_set.begin(), in_set.end());
+}
+
 staging make_staging(const move_problem &p, const tile &t, const loop_order &order,
         store_path stores, bool fetches) {
     std::vector<block_part> parts = parts_of_block(p, t, order);

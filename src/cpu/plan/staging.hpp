@@ -30,6 +30,9 @@ using line_list = std::vector<line_rows>;
 
 dim_t count_lines(const line_list &lines);
 
+// How many of them share the fullest set of an L2 of so many bytes.
+int lines_in_l2_set(const line_list &lines, size_t l2_bytes);
+
 // Steps of what a scratch drains.
 struct scratch_level {
     dim_t extent, scratch_stride_bytes, dst_stride_bytes;
