@@ -354,6 +354,24 @@ TEST(Build, StreamingIsPassedOn) {
     EXPECT_FALSE(build(p, p.kernels[0]).is_streaming);
 }
 
+// 16 rows of 64 bytes at each of the two distances, lines that both of them reach once.
+TEST(Build, FetchesWhatTwoTilesRead) {
+    tfmt::cpu::plan p = planned(normalized({1088, 1088}, "ab", "ba", tfmt_f32), avx512());
+    const auto n_fetched = [&](int64_t distance_bytes, int64_t next_bytes) {
+        p.prefetch_bytes = distance_bytes;
+        p.prefetch_next_bytes = next_bytes;
+        const kernel k = build(p, p.kernels[0]);
+        size_t n = 0;
+        for (const op &o : k.blocks[0])
+            if (o.kind == op_kind::prefetch) n += o.chunks.size();
+        return n;
+    };
+    ASSERT_EQ(n_fetched(256, 0), 16u);
+    EXPECT_EQ(n_fetched(256, 320), 32u);
+    EXPECT_EQ(n_fetched(256, 256 + 1088 * 4), 17u);
+    EXPECT_EQ(n_fetched(0, 0), 0u);
+}
+
 // ---------------------------------------------------------------- text
 
 using texts = std::vector<std::string>;

@@ -1673,25 +1673,39 @@ TEST(Plan, StagesInLanes) {
     EXPECT_EQ(stores({4096, 4096}, tfmt_u8, in_rows(avx512()), 32 << 20), store_path::staged);
 }
 
-// What drains fetch, tiles fetch as well, from memory and if L2 has room for the lines of two
-// blocks.
-TEST(Plan, FetchesStagedTwiceFromFar) {
+// From memory lines are asked for twice: by drains and by tiles, if L2 has room for the lines of
+// two blocks, and by two of the tiles that store lines.
+TEST(Plan, FetchesTwiceFromFar) {
     using tfmt::cpu::store_path;
-    const auto prefetch = [](const vec &dims, bool fetches_twice, size_t l3_bytes) {
-        machine m = avx512();
-        m.fetches_staged_twice = fetches_twice;
+    machine m = avx512();
+    m.streaming_share_of_cache = 0.01;
+    const auto make = [&](const vec &dims, bool fetches_twice, size_t l3_bytes, bool is_streamed) {
+        m.fetches_twice = fetches_twice;
         m.l3_bytes = l3_bytes;
-        m.streaming_share_of_cache = 0.01;
-        const plan p = planned(normalized(dims, "ab", "ba", tfmt_f32), m);
+        const move_problem move = normalized(dims, "ab", "ba", tfmt_f32);
+        plan p = planned(move, m);
         EXPECT_EQ(p.stores, store_path::staged);
         EXPECT_FALSE(p.scratch.lines.empty());
-        return p.prefetch_bytes;
+        if (is_streamed) {
+            EXPECT_TRUE(make_streamed_plan(move, m, &p));
+            EXPECT_EQ(p.stores, store_path::streamed);
+        }
+        return p;
+    };
+    const auto staged = [&](const vec &dims, bool fetches_twice, size_t l3_bytes) {
+        return make(dims, fetches_twice, l3_bytes, false).prefetch_bytes;
     };
     constexpr size_t near = 1 << 26, far = 1 << 24;
-    EXPECT_GT(prefetch({2000, 2001}, true, far), 0);
-    EXPECT_EQ(prefetch({2000, 2001}, true, near), 0);
-    EXPECT_EQ(prefetch({2000, 2001}, false, far), 0);
-    EXPECT_EQ(prefetch({128, 1 << 15}, true, far), 0); // rows 128 KiB apart
+    EXPECT_GT(staged({2000, 2001}, true, far), 0);
+    EXPECT_EQ(staged({2000, 2001}, true, near), 0);
+    EXPECT_EQ(staged({2000, 2001}, false, far), 0);
+    EXPECT_EQ(staged({128, 1 << 15}, true, far), 0); // rows 128 KiB apart
+
+    const plan streamed = make({2000, 2016}, true, far, true);
+    EXPECT_EQ(streamed.prefetch_next_bytes - streamed.prefetch_bytes,
+            streamed.problem.levels.back().src_stride);
+    EXPECT_EQ(make({2000, 2016}, true, near, true).prefetch_next_bytes, 0);
+    EXPECT_EQ(make({2000, 2016}, false, far, true).prefetch_next_bytes, 0);
 }
 
 // Longer runs in larger blocks, of which rows that lie one behind the other stay apart in the

@@ -373,22 +373,11 @@ private:
         return ~uint64_t(0) >> __builtin_clzll(mask) & ~uint64_t(0) << __builtin_ctzll(mask);
     }
 
-    // What the next block loads at this place, in whole lines.
+    // What the next block loads at this place, and behind it, in whole lines.
     void prefetch_all() {
         offset_list lines;
-        const conversion &converts = p_.problem.converts;
-        const bool reads_pairs = converts.pairs_rows && converts.at_load;
-        for (const op &o : ops_)
-            for (const chunk &c : o.chunks)
-                if (c.mask) {
-                    const int64_t first = c.offset_bytes + p_.prefetch_bytes;
-                    const int64_t n_bytes = o.unit_bytes / t_.elem_bytes * t_.src_elem_bits / 8;
-                    for (int64_t at = 0; at < n_bytes; at += tuning::line_bytes) {
-                        lines.push_back((first + at) / tuning::line_bytes);
-                        if (reads_pairs)
-                            lines.push_back((first + at + converts.row_bytes) / tuning::line_bytes);
-                    }
-                }
+        add_lines(lines, p_.prefetch_bytes);
+        if (p_.prefetch_next_bytes != 0) add_lines(lines, p_.prefetch_next_bytes);
         if (!std::is_sorted(lines.begin(), lines.end())) std::sort(lines.begin(), lines.end());
         const auto end = std::unique(lines.begin(), lines.end());
         if (end == lines.begin()) return;
@@ -396,6 +385,23 @@ private:
         o.chunks.reserve(size_t(end - lines.begin()));
         for (auto line = lines.begin(); line != end; ++line)
             o.chunks.push_back({*line * tuning::line_bytes, 0});
+    }
+
+    // Those that hold what the block loads, so far from it.
+    void add_lines(offset_list &lines, int64_t distance_bytes) const {
+        const conversion &converts = p_.problem.converts;
+        const bool reads_pairs = converts.pairs_rows && converts.at_load;
+        for (const op &o : ops_)
+            for (const chunk &c : o.chunks)
+                if (c.mask) {
+                    const int64_t first = c.offset_bytes + distance_bytes;
+                    const int64_t n_bytes = o.unit_bytes / t_.elem_bytes * t_.src_elem_bits / 8;
+                    for (int64_t at = 0; at < n_bytes; at += tuning::line_bytes) {
+                        lines.push_back((first + at) / tuning::line_bytes);
+                        if (reads_pairs)
+                            lines.push_back((first + at + converts.row_bytes) / tuning::line_bytes);
+                    }
+                }
     }
 
     op &add(op_kind kind) {

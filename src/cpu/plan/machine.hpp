@@ -69,9 +69,9 @@ struct machine {
     dim_t collected_block_bytes = tuning::staged_block_bytes;
     int collected_paired_lines = tuning::scratch_paired_lines;
     dim_t min_fetched_collected_bytes = 0;
-    // Whether tiles fetch from memory what drains fetch as well, since the core drops some of what
-    // it is asked for.
-    bool fetches_staged_twice = false;
+    // Whether what is read from memory is fetched twice, since the core drops some of what it is
+    // asked for: by two tiles, or by drains and tiles.
+    bool fetches_twice = false;
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
     // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;

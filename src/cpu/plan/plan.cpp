@@ -171,11 +171,16 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
             || !is_near(whole, p.target, p.target.unfetched_share_of_cache);
 }
 
+// Whether lines are better asked for twice, since the core drops some of what it is asked for.
+bool is_better_fetched_twice(const plan &p, const move_problem &whole) {
+    return p.target.fetches_twice
+            && !is_near(whole, p.target, tuning::min_refetched_share_of_cache);
+}
+
 // Whether tiles that fill a scratch fetch what its drain fetches as well.
-bool is_worth_fetching_twice(const plan &p, const move_problem &whole) {
+bool fetches_with_drains(const plan &p, const move_problem &whole) {
     const line_list &lines = p.scratch.lines;
-    return p.target.fetches_staged_twice && p.stores == store_path::staged && !lines.empty()
-            && !is_near(whole, p.target, tuning::min_refetched_share_of_cache)
+    return p.stores == store_path::staged && !lines.empty() && is_better_fetched_twice(p, whole)
             && lines_in_l2_set(lines, p.target.l2_bytes) <= tuning::max_lines_in_l2_set_of_two;
 }
 
@@ -193,6 +198,9 @@ bool choose_order(plan &p, way w) {
     p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
     if (p.stores == store_path::streamed) {
+        const bool has_next = order.n_block_levels > 0 && order.levels.back().is_regular();
+        if (p.prefetch_bytes != 0 && has_next && is_better_fetched_twice(p, whole))
+            p.prefetch_next_bytes = p.prefetch_bytes + order.levels.back().src_stride;
         const bool loses_lines = w.has_staged && !p.target.read_ahead_rows
                 && p.the_tile.vector_bytes < tuning::line_bytes
                 && order.n_src_lines_meanwhile >= tuning::min_lines_lost_meanwhile;
@@ -216,7 +224,7 @@ bool choose_order(plan &p, way w) {
     if (p.the_tile.vector_bytes >= 16 && whole.dst_elem_bits() >= 8 && !c.steps.has_sum
             && (c.at_load || !c.pairs_rows))
         p.scratch = make_staging(whole, p.the_tile, order, p.stores, fetches);
-    if (is_worth_fetching_twice(p, whole)) p.prefetch_bytes = order.next_block_bytes;
+    if (fetches_with_drains(p, whole)) p.prefetch_bytes = order.next_block_bytes;
     return p.scratch && !has_too_small_blocks(p);
 }
 

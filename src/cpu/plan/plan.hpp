@@ -77,7 +77,9 @@ struct plan {
     staging scratch;      // of a block, if the stores go through one
     bool claims_lines;    // stores ask for their lines before
     dim_t prefetch_bytes; // from the source of a tile to that of the next block; 0: not wanted
-    dim_t root_chunk;     // steps of a kernel's outermost level that one call should do
+    // To that of the tile behind the one there, which is to be fetched as well; 0: it is not.
+    dim_t prefetch_next_bytes;
+    dim_t root_chunk; // steps of a kernel's outermost level that one call should do
     std::vector<kernel_spec> kernels;
     std::vector<job> jobs;
     dim_t moved_bytes; // source + destination
