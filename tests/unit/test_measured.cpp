@@ -96,14 +96,18 @@ TEST(Alternatives, DifferFromTheRules) {
             m.l3_bytes = has_large_cache ? 32 << 20 : 1 << 20;
             m.max_split_moved_bytes = m.vector_bytes == 64 ? 128 << 10 : 0;
             m.fetches_stores_late = has_large_cache;
+            m.fetches_twice = m.vector_bytes == 64;
             m.min_crowding_rows = m.min_crowding_lines = 12;
             machines.push_back(m);
         }
     const auto text_of = [](const move_problem &p, const machine &m) {
-        plan any = plan_test::planned(p, m), streamed;
+        plan any = plan_test::planned(p, m), streamed {};
         const bool is_streamed = make_streamed_plan(p, m, &streamed, &any);
-        return to_text(any) + (is_streamed ? to_text(streamed) : "")
-                + std::to_string(any.claims_lines) + " " + std::to_string(any.prefetch_bytes);
+        std::string text = to_text(any) + (is_streamed ? to_text(streamed) : "");
+        for (const dim_t n : {dim_t(any.claims_lines), any.prefetch_bytes, streamed.prefetch_bytes,
+                     streamed.prefetch_next_bytes})
+            text += " " + std::to_string(n);
+        return text;
     };
     std::vector<move_problem> problems;
     for (const tfmt_data_type_t type : {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64}) {

@@ -65,6 +65,8 @@ constexpr change changes[] = {
                     m.unfetched_share_of_cache = std::numeric_limits<double>::infinity();
                     m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
                 }},
+        {"lines asked for twice", [](machine &m) { m.fetches_twice = true; }},
+        {"lines asked for once", [](machine &m) { m.fetches_twice = false; }},
         {"pairs of lines",
                 [](machine &m) {
                     m.paired_lines = 2;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/checked.hpp"
 #include "cpu/plan/jobs.hpp"
 #include "cpu/plan/joined_runs.hpp"
 #include "cpu/plan/lane_drain.hpp"
@@ -200,7 +201,7 @@ bool choose_order(plan &p, way w) {
     if (p.stores == store_path::streamed) {
         const bool has_next = order.n_block_levels > 0 && order.levels.back().is_regular();
         if (p.prefetch_bytes != 0 && has_next && is_better_fetched_twice(p, whole))
-            p.prefetch_next_bytes = p.prefetch_bytes + order.levels.back().src_stride;
+            p.prefetch_next_bytes = wrapping_add(p.prefetch_bytes, order.levels.back().src_stride);
         const bool loses_lines = w.has_staged && !p.target.read_ahead_rows
                 && p.the_tile.vector_bytes < tuning::line_bytes
                 && order.n_src_lines_meanwhile >= tuning::min_lines_lost_meanwhile;
