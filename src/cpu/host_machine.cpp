@@ -55,8 +55,13 @@ void take_habits_of_amd(machine &m) {
 // Measured on Zen 4 alone, and taken for AMD's cores that are neither Zen 3 nor Zen 5.
 void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
-    m.fetches_twice = m.vector_bytes >= tuning::line_bytes;
-    if (m.vector_bytes >= tuning::line_bytes) return;
+    switch (m.vector_bytes) {
+    case 32:
+        m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
+        break;
+    case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; return;
+    default: break; // once
+    }
     m.l2_scratch_src_bytes = tuning::l2_scratch_src_bytes_of_amd_32_bytes;
     m.staged_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
     m.staged_near_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;

@@ -96,7 +96,7 @@ TEST(Alternatives, DifferFromTheRules) {
             m.l3_bytes = has_large_cache ? 32 << 20 : 1 << 20;
             m.max_split_moved_bytes = m.vector_bytes == 64 ? 128 << 10 : 0;
             m.fetches_stores_late = has_large_cache;
-            m.fetches_twice = m.vector_bytes == 64;
+            if (m.vector_bytes == 64) m.fetched_twice_share_of_cache = 0.75;
             m.min_crowding_rows = m.min_crowding_lines = 12;
             machines.push_back(m);
         }

@@ -4,6 +4,7 @@
 #include "cpu/plan/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -1680,7 +1681,8 @@ TEST(Plan, FetchesTwiceFromFar) {
     machine m = avx512();
     m.streaming_share_of_cache = 0.01;
     const auto make = [&](const vec &dims, bool fetches_twice, size_t l3_bytes, bool is_streamed) {
-        m.fetches_twice = fetches_twice;
+        m.fetched_twice_share_of_cache = fetches_twice ? 0.75
+                                                       : std::numeric_limits<double>::infinity();
         m.l3_bytes = l3_bytes;
         const move_problem move = normalized(dims, "ab", "ba", tfmt_f32);
         plan p = planned(move, m);

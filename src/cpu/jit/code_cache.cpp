@@ -56,10 +56,11 @@ void append_instructions(ir::words &out, const machine &m) {
             unfetched_share_of_cache, block_src_bytes, max_whole_dst_bytes, paired_lines,
             min_row_pairs_to_collect, uses_lanes, min_crowding_rows, min_crowding_lines,
             collected_dst_bytes, collected_block_bytes, collected_paired_lines,
-            min_fetched_collected_bytes, fetches_twice, max_open_lines, max_open_lines_in_pages,
-            max_open_lines_apart, l2_scratch_bytes, l2_scratch_src_bytes, staged_src_bytes,
-            staged_dst_bytes, staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
-            max_staged_colliding_rows, staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
+            min_fetched_collected_bytes, fetched_twice_share_of_cache, max_open_lines,
+            max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes, l2_scratch_src_bytes,
+            staged_src_bytes, staged_dst_bytes, staged_block_bytes, staged_near_src_bytes,
+            staged_near_block_bytes, max_staged_colliding_rows, staged_whole_dst_bytes,
+            min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(streams_lines);
@@ -84,7 +85,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(collected_block_bytes);
     static_cast<void>(collected_paired_lines);
     static_cast<void>(min_fetched_collected_bytes);
-    static_cast<void>(fetches_twice);
+    static_cast<void>(fetched_twice_share_of_cache);
     static_cast<void>(max_open_lines);
     static_cast<void>(max_open_lines_in_pages);
     static_cast<void>(max_open_lines_apart);

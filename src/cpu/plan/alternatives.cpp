@@ -65,8 +65,14 @@ constexpr change changes[] = {
                     m.unfetched_share_of_cache = std::numeric_limits<double>::infinity();
                     m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
                 }},
-        {"lines asked for twice", [](machine &m) { m.fetches_twice = true; }},
-        {"lines asked for once", [](machine &m) { m.fetches_twice = false; }},
+        {"lines asked for twice",
+                [](machine &m) {
+                    m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4;
+                }},
+        {"lines asked for once",
+                [](machine &m) {
+                    m.fetched_twice_share_of_cache = std::numeric_limits<double>::infinity();
+                }},
         {"pairs of lines",
                 [](machine &m) {
                     m.paired_lines = 2;

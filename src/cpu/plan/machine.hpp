@@ -69,9 +69,9 @@ struct machine {
     dim_t collected_block_bytes = tuning::staged_block_bytes;
     int collected_paired_lines = tuning::scratch_paired_lines;
     dim_t min_fetched_collected_bytes = 0;
-    // Whether what is read from memory is fetched twice, since the core drops some of what it is
-    // asked for: by two tiles, or by drains and tiles.
-    bool fetches_twice = false;
+    // Share of the last cache from which on lines are asked for twice, since the core drops some of
+    // what it is asked for: by two tiles, or by drains and tiles.
+    double fetched_twice_share_of_cache = std::numeric_limits<double>::infinity();
     // Lines that a tile may leave in part where it stores past the caches, if it could go through a
     // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;

@@ -149,9 +149,10 @@ bool has_too_small_blocks(const plan &p) {
             < tuning::min_scratch_block_bytes;
 }
 
-// Whether this share of the last cache holds source and destination.
+// Whether this share of the last cache, an infinite one of none as well, holds source and
+// destination.
 bool is_near(const move_problem &p, const machine &m, double share) {
-    return double(touched_bytes(p)) < share * double(m.l3_bytes);
+    return double(touched_bytes(p)) / share <= double(m.l3_bytes);
 }
 
 // Whether what the next block reads is fetched while tiles store where it belongs.
@@ -174,8 +175,7 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
 
 // Whether lines are better asked for twice, since the core drops some of what it is asked for.
 bool is_better_fetched_twice(const plan &p, const move_problem &whole) {
-    return p.target.fetches_twice
-            && !is_near(whole, p.target, tuning::min_refetched_share_of_cache);
+    return !is_near(whole, p.target, p.target.fetched_twice_share_of_cache);
 }
 
 // Whether tiles that fill a scratch fetch what its drain fetches as well.
@@ -199,7 +199,8 @@ bool choose_order(plan &p, way w) {
     p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
     if (p.stores == store_path::streamed) {
-        const bool has_next = order.n_block_levels > 0 && order.levels.back().is_regular();
+        const bool has_next = p.the_tile.vector_bytes >= tuning::line_bytes
+                && order.n_block_levels > 0 && order.levels.back().is_regular();
         if (p.prefetch_bytes != 0 && has_next && is_better_fetched_twice(p, whole))
             p.prefetch_next_bytes = wrapping_add(p.prefetch_bytes, order.levels.back().src_stride);
         const bool loses_lines = w.has_staged && !p.target.read_ahead_rows

@@ -1127,20 +1127,22 @@ constexpr double min_refetched_share_of_cache = 0.75;
 constexpr double unfetched_share_of_cache_of_amd = 0.4;
 constexpr int min_lines_to_fetch_near = 8;
 
-// Where the last cache does not hold so much of source and destination as
-// min_refetched_share_of_cache, each line is asked for twice on Zen 4, by vectors of 64 bytes: the
-// core drops some of what it is asked for. Streaming tiles fetch what the tile behind the one in
-// the next block reads as well; tiles that fill a scratch what its drain fetches, if no more lines
-// of a block share a set of L2, so that it holds those of two. Loads took 60% of the time of f32
-// acdb -> abcd 32x1024x13x13.
+// Where the last cache does not hold this share of source and destination, each line is asked for
+// twice on Zen 4: the core drops some of what it is asked for. Streaming tiles of vectors of 64
+// bytes fetch what the tile behind the one in the next block reads as well; tiles that fill a
+// scratch what its drain fetches, if no more lines of a block share a set of L2, so that it holds
+// those of two. Loads took 60% of the time of f32 acdb -> abcd 32x1024x13x13.
 //     Zen 4, 32 MiB of L3, AVX-512, times over those without, 1738 reorders from 24 MB 0.975,
 //     beyond the goals 8 / 3, 526 conversions 0.965. Streaming tiles of 8 registers and more by
 //     size from 24 MB / 32 / 40 / 48 / 56: 0.995 0.980 0.947 0.954 0.89, of fewer 0.99, smaller
-//     reorders 1.00 to 1.05. 317 staged ones from 24 MB / 28 / 32 / 36 / 44 / 48 / 52: 0.98 0.95
-//     0.93 0.89 0.87 0.84 0.81 (bf16 bac -> Bca24b 4x512x4096 1.8 / 1.1 times memcpy), from 16 MB
-//     1.03; by tiles alone 1.01; by lines in a set, 1 / 2 / 3 / 4 / 5 to 7 / 8 / more: 0.90 0.88
-//     0.89 0.90 0.93 1.00 0.99; in lanes 14 1.03. Staged with AVX2, all 775, 0.995, SSE4.1 832
-//     1.025.
+//     reorders 1.00 to 1.05; AVX2, all 796, 1.006, SSE4.1 779 1.036. 317 staged ones from 24 MB /
+//     28 / 32 / 36 / 44 / 48 / 52: 0.98 0.95 0.93 0.89 0.87 0.84 0.81 (bf16 bac -> Bca24b
+//     4x512x4096 1.8 / 1.1 times memcpy), from 16 MB 1.03; by tiles alone 1.01; by lines in a set,
+//     1 / 2 / 3 / 4 / 5 to 7 / 8 / more: 0.90 0.88 0.89 0.90 0.93 1.00 0.99; in lanes 14 1.03.
+//     Staged with AVX2, 552 from 28 MB / 32 / 40 / 48: 1.03 0.99 0.965 0.94 (f16 ABcd32a16b -> dabc
+//     32x32x112x112 1.9 / 0.9), SSE4.1 585 1.037.
+constexpr double fetched_twice_share_of_cache_of_zen4 = 0.75;
+constexpr double fetched_twice_share_of_cache_of_zen4_32_bytes = 1.1;
 constexpr int max_lines_in_l2_set_of_two = 4;
 constexpr int l2_ways = 8; // of AMD's cores
 
