@@ -74,7 +74,7 @@ void emitter::emit_with_scratch(const Reg64 &side, int64_t &side_base, int64_t s
 void emitter::emit_begin_of_chain() {
     if (!k_.chain) return;
     xor_(r10d, r10d);
-    if (k_.piece_step_bytes == 0) call_for_runs(drain_routine::claim_begins, k_.chain.drain);
+    call_for_runs(drain_routine::claim_begins, k_.chain.drain);
 }
 
 // At the beginning of a root step, with nothing on the stack but what assemble() has put there.
@@ -85,13 +85,13 @@ void emitter::emit_near_end_of_chain() {
     test(rax, rax);
     const forward_jump goes_on = jump_if(not_zero);
     or_(r10d, is_near_end);
-    if (k_.piece_step_bytes == 0) call_for_runs(drain_routine::claim_ends, k_.chain.drain);
+    call_for_runs(drain_routine::claim_ends, k_.chain.drain);
     land(goes_on);
 }
 
 // Behind the last root step.
 void emitter::emit_end_of_chain() {
-    if (!k_.chain || k_.piece_step_bytes != 0) return;
+    if (!k_.chain) return;
     forward_jump goes_on;
     if (!k_.rest.empty()) {
         cmp(qword[rsp + rest_place], 0);
@@ -104,6 +104,8 @@ void emitter::emit_end_of_chain() {
 }
 
 void emitter::call_for_runs(drain_routine what, int drain) {
+    // Runs of pieces are whole lines: nothing of them is claimed or kept back.
+    if (k_.piece_step_bytes != 0 && what != drain_routine::pieces) return;
     const bool is_drain = what == drain_routine::alone || what == drain_routine::chained
             || what == drain_routine::copied || what == drain_routine::pieces;
     const bool has_fetches = is_drain && !k_.fetched_lines.empty();

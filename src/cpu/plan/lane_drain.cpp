@@ -137,11 +137,7 @@ staging make_lane_staging(
     if (!is_staged) return s;
     if (!has_rows_of_lines(p, order, s.lanes)) return {};
     s.lines = lines_of_block(p, t, order);
-    if (const level *around = level_around(order)) {
-        s.is_chained = around->dst_stride == row_bytes;
-        s.next_block_bytes = around->src_stride;
-    }
-    if (const level *next = level_around(order, 2)) s.next_chain_bytes = next->src_stride;
+    continue_with_next(s, order, row_bytes);
     return s;
 }
 

@@ -111,6 +111,13 @@ dim_t tile_bits_in_line(const tile &t) {
     });
 }
 
+// Whether one tile can have these lines, of the source and of the destination, as a whole.
+bool fit_tile(const bit_list &src_line, const bit_list &dst_line, const move_problem &p,
+        const machine &m) {
+    const auto lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    return union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
+}
+
 } // namespace
 
 bool ends_within_lines(dim_t run_bytes) {
@@ -140,9 +147,8 @@ int dst_rows_of_src_line(const move_problem &p) {
 }
 
 bool needs_collecting(const move_problem &p, const machine &m) {
-    const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
-    const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
+    const bool fits_tile = fit_tile(src_line, dst_line, p, m);
     int min_rows = tuning::min_lines_that_evict;
     if (fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))) {
         if (!ends_within_lines(bytes_of_run(p, src_line, true))) return false;
@@ -166,14 +172,12 @@ bool wants_lanes(const move_problem &p, const machine &m) {
             || moved_bytes(p) < tuning::min_moved_bytes_in_lanes)
         return false;
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
-    const int n_src = rows_in_l1_set(steps_across(p, dst_line, src_line, true));
-    const int n_dst = rows_in_l1_set(steps_across(p, src_line, dst_line, false));
-    const auto lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const bool fits_tile = union_size(src_line, dst_line) <= lane_bits + size_t(max_reg_bits(p, m));
+    const int n_src = rows_in_l1_set(p, dst_line, src_line, true);
+    const int n_dst = rows_in_l1_set(p, src_line, dst_line, false);
     const bool has_short_vectors = m.vector_bytes < tuning::line_bytes
             && p.elem_bytes > tuning::max_spilled_elem_bytes;
     return std::min(n_src, n_dst) >= tuning::min_rows_in_lanes
-            && (!fits_tile || n_src >= tuning::min_lines_that_evict)
+            && (n_src >= tuning::min_lines_that_evict || !fit_tile(src_line, dst_line, p, m))
             && n_src * n_dst >= (has_short_vectors ? tuning::min_row_pairs_in_lanes_of_32_bytes
                                                    : tuning::min_row_pairs_in_lanes);
 }

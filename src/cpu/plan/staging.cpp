@@ -121,6 +121,13 @@ dim_t reach_bytes(
     return reach;
 }
 
+// The level `n` places outside of the block, if it has a stride.
+const level *level_around(const loop_order &order, int n) {
+    const int index = int(order.levels.size()) - order.n_block_levels - n;
+    return index >= 0 && order.levels[size_t(index)].is_regular() ? &order.levels[size_t(index)]
+                                                                  : nullptr;
+}
+
 } // namespace
 
 dim_t steps_in_block(
@@ -131,10 +138,12 @@ dim_t steps_in_block(
     return steps;
 }
 
-const level *level_around(const loop_order &order, int n) {
-    const int index = int(order.levels.size()) - order.n_block_levels - n;
-    return index >= 0 && order.levels[size_t(index)].is_regular() ? &order.levels[size_t(index)]
-                                                                  : nullptr;
+void continue_with_next(staging &s, const loop_order &order, dim_t chained_run_bytes) {
+    if (const level *around = level_around(order, 1)) {
+        s.is_chained = chained_run_bytes > 0 && around->dst_stride == chained_run_bytes;
+        s.next_block_bytes = around->src_stride;
+    }
+    if (const level *next = level_around(order, 2)) s.next_chain_bytes = next->src_stride;
 }
 
 line_list lines_of_block(const move_problem &p, const tile &t, const loop_order &order) {
@@ -221,11 +230,7 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
     // / 1.61); read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged
     // ones 0.726 / 0.729.
     s.fetches_to_l1 = !is_staged && t.src_run_bytes >= tuning::line_bytes;
-    if (around) {
-        s.is_chained = is_staged && around->dst_stride == run_bytes;
-        s.next_block_bytes = around->src_stride;
-    }
-    if (const level *next = level_around(order, 2)) s.next_chain_bytes = next->src_stride;
+    continue_with_next(s, order, is_staged ? run_bytes : 0);
     return s;
 }
 

@@ -71,8 +71,9 @@ dim_t steps_in_block(
 // The lines of the source of the block of `order`.
 line_list lines_of_block(const move_problem &p, const tile &t, const loop_order &order);
 
-// The level around it, if it has a stride.
-const level *level_around(const loop_order &order, int n = 1);
+// Where the next block and the next chain are, and whether the level around the block continues
+// its runs, of so many bytes, which are chained then; 0: they are not.
+void continue_with_next(staging &s, const loop_order &order, dim_t chained_run_bytes);
 
 // The scratch of the block of `order`; none where the block does not fit it or the destination has
 // no runs worth collecting. `stores`: a way through a scratch. Staged runs may be chained:

@@ -992,10 +992,9 @@ constexpr dim_t max_staged_whole_rows = 1024;
 //     and 2 1.05, 1 and any 1.07 to 1.2; bytes there 4 and 16 / 8 and 8 1.02, 1.13. Of f32 on
 //     AVX-512, whose tiles have whole lines, 16 and 8 0.93, 8 and 16 1.07. Below 1 MiB 3 of 20 1.0
 //     to 1.5. Rows of 32 bytes, two vectors, only where tiles go on behind them: AVX2 5 0.80 (s8
-//     bcda
-//     -> acdb 8x32x112x112 5.6 / 2.0), of others 8 1.05. With one step between the rows of each
-//     side alone the 24 on AVX2 that this leaves take 1.18 times as long. Not measured on Zen 3,
-//     Zen 5 and Intel. Of u8 2048x2048 transposed, 250 us, a profile has 36 % in the copies that
+//     bcda -> acdb 8x32x112x112 5.6 / 2.0), of others 8 1.05. With one step between the rows of
+//     each side alone the 24 on AVX2 that this leaves take 1.18 times as long. Not measured on Zen
+//     3, Zen 5 and Intel. Of u8 2048x2048 transposed, 250 us, a profile has 36 % in the copies that
 //     drain, 20 % in loads, 35 % in shuffles and stores of 16 bytes; a tile alone, from L1 to L1,
 //     takes 1.85 ns a line, of whole vectors 1.2, and lanes that are exchanged as they are drained
 //     0.6, as a copy does. Drained in turns with tiles, or the destination's lines asked for
