@@ -52,7 +52,7 @@ void take_habits_of_amd(machine &m) {
     }
 }
 
-// Measured on Zen 4 alone, and taken for AMD's cores that are neither Zen 3 nor Zen 5.
+// Measured on Zen 4 alone, and taken for AMD's cores that are neither Zen 1, Zen 3 nor Zen 5.
 void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
     switch (m.vector_bytes) {
@@ -65,6 +65,27 @@ void take_habits_of_zen4(machine &m) {
     m.l2_scratch_src_bytes = tuning::l2_scratch_src_bytes_of_amd_32_bytes;
     m.staged_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
     m.staged_near_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
+}
+
+// Measured on Zen 1. Its cores execute 32 bytes as two of 16.
+void take_habits_of_zen1(machine &m) {
+    m.streams_lines = true;
+    m.uses_lanes = false;
+    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
+    m.block_src_bytes = tuning::block_src_bytes_of_zen3;
+    m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;
+    m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen1;
+    m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_zen1;
+    m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen1;
+    m.min_crowding_rows = m.min_crowding_lines = 0;
+    switch (m.vector_bytes) {
+    case 16:
+        m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_zen1_16_bytes;
+        m.max_open_lines_apart = 0;
+        break;
+    case 32: m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_zen1; break;
+    default: break; // no JIT
+    }
 }
 
 // Where they differ from those of Zen 4.
@@ -123,7 +144,9 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
         take_habits_of_intel(m);
     } else {
         take_habits_of_amd(m);
-        if (isa.is_zen3)
+        if (isa.is_zen1)
+            take_habits_of_zen1(m);
+        else if (isa.is_zen3)
             take_habits_of_zen3(m);
         else if (isa.is_zen5)
             take_habits_of_zen5(m);

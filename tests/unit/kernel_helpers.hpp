@@ -74,10 +74,11 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.min_crowding_rows = m.min_crowding_lines = 5;
         m.collected_dst_bytes = 512;
         m.collected_block_bytes = 64 << 10;
+        if (n.vector_bytes == 32) m.max_split_moved_bytes = 16 << 10;
     }
     if (has == caches::no_l2) { // any size is beyond L2 then
         m.fetches_stores_late = true;
-        m.max_split_moved_bytes = 1 << 20;
+        if (n.vector_bytes == 64) m.max_split_moved_bytes = 1 << 20;
     }
     if (has == caches::no_l2 || has == caches::none_and_few_rows) m.paired_lines = 2;
     m.isa = n.isa;

@@ -150,6 +150,26 @@ TEST(isa, zen5_is_told_by_its_family) {
     EXPECT_FALSE(info_of(w).is_zen5);
 }
 
+// Family 17h is Zen 1 and, from model 30h on, Zen 2.
+TEST(isa, zen1_is_told_by_family_and_model) {
+    cpuid_words w = zen4();
+    w.leaf7_ebx &= ~(1u << 16); // no AVX-512
+    w.is_amd = true;
+    for (const uint32_t zen1 : {0x00800f12u, 0x00820f01u, 0x00660f51u}) { // and Excavator
+        w.leaf1_eax = zen1;
+        EXPECT_TRUE(info_of(w).is_zen1) << zen1;
+        EXPECT_FALSE(info_of(w).is_zen3) << zen1;
+    }
+    for (const uint32_t later : {0x00830f10u, 0x00a00f11u}) {
+        w.leaf1_eax = later;
+        EXPECT_FALSE(info_of(w).is_zen1) << later;
+        EXPECT_TRUE(info_of(w).is_zen3) << later;
+    }
+    w.is_amd = false;
+    w.leaf1_eax = 0x00800f12;
+    EXPECT_FALSE(info_of(w).is_zen1);
+}
+
 TEST(isa, zen3_is_told_by_what_it_lacks) {
     cpuid_words w = zen4();
     w.leaf1_eax = 0x00a00f11;

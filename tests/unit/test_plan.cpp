@@ -1296,6 +1296,24 @@ TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
     EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
 }
 
+// Halves of 16 bytes always do, but where the destination goes past the caches.
+TEST(Plan, TakesHalvesOf16BytesForAnySmallTensor) {
+    machine m = avx2();
+    const auto vector_bytes = [&](const vec &dims, const char *src, const char *dst) {
+        return planned(normalized(dims, src, dst, tfmt_f32), m).the_tile.vector_bytes;
+    };
+    EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 32);
+    m.max_split_moved_bytes = 2 * 64 * 64 * 4;
+    EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 16);
+    EXPECT_EQ(vector_bytes({64, 64}, "ab", "aB16b"), 16);
+    EXPECT_EQ(vector_bytes({64, 65}, "ab", "ba"), 32);
+    m.vector_bytes = 16; // halves already
+    EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 16);
+    m.vector_bytes = 32;
+    m.l3_bytes = 0;
+    EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 32);
+}
+
 // Nor are lines whose parts follow each other after too many others, or by steps of another kind.
 TEST(Plan, StreamsNoLinesThatWaitForTheirParts) {
     const auto is_streamed = [](const move_problem &move, machine m) {

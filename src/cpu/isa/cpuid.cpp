@@ -16,12 +16,23 @@ constexpr bool bit(uint32_t word, int position) { return (word >> position) & 1;
 constexpr int osxsave_bit = 27; // leaf 1, ecx
 constexpr int avx512f_bit = 16; // leaf 7, ebx
 
-constexpr uint32_t zen5_family = 0x1a; // AMD's
+// AMD's.
+constexpr uint32_t zen1_family = 0x17, first_model_of_zen2 = 0x30; // of the same family
+constexpr uint32_t zen5_family = 0x1a;
 
 // Of leaf 1's eax, where the base family has no number of its own.
 constexpr uint32_t family_of(uint32_t eax) {
     const uint32_t base = eax >> 8 & 0xf, extended = eax >> 20 & 0xff;
     return base == 0xf ? base + extended : base;
+}
+
+constexpr uint32_t model_of(uint32_t eax) { return (eax >> 16 & 0xf) << 4 | (eax >> 4 & 0xf); }
+
+// Leaf 0x8000001a says whether 32 bytes are executed at once, but hypervisors that do not pass it
+// on answer as Zen 1 does.
+constexpr bool is_zen1(uint32_t eax) {
+    return family_of(eax) < zen1_family
+            || (family_of(eax) == zen1_family && model_of(eax) < first_model_of_zen2);
 }
 
 // What the cores of one complex of AMD's share, since Zen 3; with stacked caches it is three times
@@ -115,7 +126,7 @@ feature_set decode_features(const cpuid_words &words) {
     if (words.is_amd && family_of(words.leaf1_eax) >= zen5_family)
         features |= feature_of_zen5;
     else if (words.is_amd && !bit(words.leaf7_ebx, avx512f_bit))
-        features |= feature_of_zen3;
+        features |= is_zen1(words.leaf1_eax) ? feature_of_zen1 : feature_of_zen3;
     const auto add_if = [&](uint32_t word, int position, cpu_feature feature) {
         if (bit(word, position)) features |= feature;
     };

@@ -28,7 +28,7 @@ struct machine {
     int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     // Moved bytes up to which vectors of half the length may be faster, where the core executes
-    // those of 64 bytes as two; 0: it does not.
+    // whole ones as two; 0: it does not.
     dim_t max_split_moved_bytes = 0;
     size_t l2_bytes = 1 << 20;
     size_t l3_bytes = 32 << 20; // the cache before memory
@@ -99,7 +99,7 @@ struct machine {
     // not chained through many pages; at the most: never.
     dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();
 
-    // Whether vectors of 64 bytes are executed as two of 32.
+    // Whether vectors are executed as two of half the length.
     bool splits_vectors() const { return max_split_moved_bytes > 0; }
 
     // Of the ISA, whatever vectors plans use; conversions store so much at once.

@@ -83,6 +83,15 @@ constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 //     making them 0.93. Conversions to wider elements 0.92, to others 0.98 to 1.30. AVX2 in 16
 //     bytes 1.39.
 constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
+// Zen 1 executes 32 bytes as two times 16, and an exchange of these takes 8 instructions. Vectors
+// of 16 bytes take less whatever the tile.
+//     Zen 1, AVX2, times over those of 32 bytes, 5100 reorders, by size below 64 KiB 764 0.888, 1
+//     MiB 1509 0.890, 3 MB 706 0.895 (elements of 4 bytes 0.78 to 0.86, of 1 byte 0.93); 3 to 5.8
+//     MB 1.08; past the caches 0.96, but beyond the goals 17 in place of 1, as lines are left in
+//     more parts. By tile_cost, with 16 for 32 bytes and an exchange of 3 or 6, 0.887 and 0.908
+//     below 64 KiB, 0.895 and 0.906 to 1 MiB, 0.901 and 0.910 above. 900 conversions, to wider
+//     elements 0.957, to others 1.00 to 1.5.
+constexpr dim_t max_split_moved_bytes_of_zen1 = 3 << 20;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 
@@ -327,6 +336,13 @@ constexpr double streaming_share_of_cache_of_zen4 = 0.45;
 //     1.66 -, 15 to 18 MB 183 1.00 1.00 1.02 1.22 1.61, SSE4.1 the same; 8.4 to 10 MB 276 1.00
 //     0.99, SSE4.1 271 1.00 1.01, 6.7 to 8.4 MB 203 1.00 0.94, 199 1.00 0.95.
 constexpr double streaming_share_of_cache_of_zen3 = 0.3;
+// On Zen 1 more.
+//     8 MiB of L3, time over memcpy from 0.7 / 0.65 / 0.6 / 0.55 / 0.5 on, AVX2: 4 to 4.2 MiB 70
+//     1.21 1.21 1.20 1.20 1.42, 4.4 to 4.8 95 1.20 1.21 1.20 1.30 1.32, 4.8 to 5 24 1.12 1.09 1.07
+//     1.04 1.05, 5 to 5.6 50 1.41 1.25 1.24 1.24 1.24; SSE4.1 1.12 1.09 1.10 1.09 1.41, 1.10 1.09
+//     1.10 1.31 1.31, 1.04 0.99 1.12 1.09 1.08, 1.36 1.23 1.20 1.21 1.27. From 0.3 on, 2.4 to 4
+//     MiB 231 2.1 in place of 1.48.
+constexpr double streaming_share_of_cache_of_zen1 = 0.6;
 
 // Rows of the source that a tile reads whose runs in the destination are no vectors, but side by
 // side, so that whole lines are gathered (ir/repack) and need no scratch.
@@ -392,6 +408,16 @@ constexpr int max_open_lines_in_pages_of_amd_16_bytes = 2;
 //     / 1.18, beyond 36, 16 and 13.
 constexpr int max_open_lines_in_pages_of_zen3 = 1;
 constexpr int max_open_lines_of_zen3_16_bytes = 2;
+// And so on Zen 1 with vectors of 16 bytes, in pages and elsewhere; of 32 bytes as on Zen 4.
+//     Time over memcpy with 4 / 2 / 1, AVX2 with vectors of 16 bytes 322 1.92 / 0.98 / - (beyond
+//     138, 2), 69 - / 0.61 / 0.85; SSE4.1 elsewhere 75 1.47 / 0.87 / -, in pages 118 2.6 / 0.97 /
+//     -, 60 - / 0.75 / 0.96. Of opens_lines_apart() 4: 136 1.53 in place of 0.98. With 32 bytes, in
+//     pages 8 / 4 / 2, 172 1.33 / 1.14 / -, 82 - / 0.94 / 1.00, elsewhere 4 / 2 37 0.71 / 0.95; of
+//     opens_lines_apart() 16 / 8 / 4, 27 1.37 / 1.16 / -, 121 - / 0.86 / 1.03. One page offset in
+//     16 rows, two lines at a time, takes ten times as long (f32 acdb -> ABcd8a2b 1x64x112x112 4.7
+//     times memcpy, 0.8 by a scratch), but of the 77 that store rows of one set these are 3, and
+//     the others lose 1.3.
+constexpr int max_open_lines_of_zen1_16_bytes = 2;
 
 // On AMD, where rows of the destination are whole lines apart and each on a set of L1 of its own,
 // of tiles that read a quarter of each line and more of rows of which no more than
@@ -488,6 +514,11 @@ constexpr double min_transposed_times_l2 = 1.25;
 //     3, 3, 4 and 8, SSE4.1 51 2.58 / - / 2.43 / 2.48 / 2.6, 20, 16, 19 and 21.
 constexpr int min_row_pairs_to_collect_of_amd = 128;
 constexpr int min_row_pairs_to_collect_of_amd_64_bytes = 1024;
+// On Zen 1 (512 KiB of L2) a scratch seldom pays, and not for min_crowding_rows alone.
+//     With 128 / 1024: AVX2 in 16 bytes 23 3.46 / 2.80, beyond 15 and 4, SSE4.1 14 3.55 / 3.00, 13
+//     and 4; crowding rows of 13 and 25, SSE4.1 13 3.4 / 2.8. In lanes AVX2 29 1.75 / 1.70, beyond
+//     9 and 4.
+constexpr int min_row_pairs_to_collect_of_zen1 = 1024;
 
 // On Zen 5 (L1 48 KiB, 12 ways) so many rows of the destination alone are enough, in one set of L1,
 // if a tile writes as many at once, or those tiles that complete one line of the source write the
@@ -978,6 +1009,10 @@ constexpr int max_staged_colliding_rows_of_amd = 128;
 //     2.37.
 constexpr dim_t staged_whole_dst_bytes_of_amd = 2048;
 constexpr dim_t max_staged_whole_rows = 1024;
+// On Zen 1 with any vectors.
+//     Time over none, 2048 / 4096 / 8192 bytes: AVX2 102 0.93, 49 more 0.895, 80 0.90; SSE4.1 99
+//     0.96, 55 0.93, 68 0.93.
+constexpr dim_t staged_whole_dst_bytes_of_zen1 = 4096;
 
 // A scratch of whole vectors (lane_drain.hpp) is taken wherever blocks are collected and it can be;
 // and for transposes of lines from so many bytes and rows in one set of L1 on: of each side, pairs
@@ -1124,6 +1159,11 @@ constexpr double min_refetched_share_of_cache = 0.75;
 //     fewer 0.96 0.98 0.98 1.00 1.04, AVX2 0.95 0.95 0.95 0.98 1.02, SSE4.1 0.95 0.94 0.95 0.97
 //     1.02. Of 5000 conversions 308 0.963, AVX2 599 1.002, SSE4.1 517 1.009.
 constexpr double unfetched_share_of_cache_of_amd = 0.4;
+// On Zen 1 (8 MiB of L3) less.
+//     Time over memcpy with 0 / 0.3 / 0.4 / 0.6, AVX2 383 1.24 / - / 1.20 / -, from 3 MB on
+//     139 1.20 / 1.19 / 1.24 / 1.28, SSE4.1 1 to 16 MB 134 1.18 / 1.16 / 1.15 / 1.18, below
+//     104 1.38 / 1.33.
+constexpr double unfetched_share_of_cache_of_zen1 = 0.3;
 constexpr int min_lines_to_fetch_near = 8;
 
 // Where the last cache does not hold this share of source and destination, each line is asked for
