@@ -97,6 +97,11 @@ private:
     void decode_f32(data_type_t type, int out, int a);
     void decode_i32(data_type_t type, int out, int a);
     void decode_small_float(int x, const struct float_format &f);
+    // Whether f32 may not simply round what it stands for.
+    bool decides_bf16(data_type_t type) const {
+        return type == tfmt_s32 && carrier_ == carrier::f32_without_denormals;
+    }
+    void keep_what_decides_bf16(int x);
     void encode_f32(data_type_t type, int x);
     void encode_i32(data_type_t type, int x);
     void encode_f64(data_type_t type, int x);
