@@ -80,7 +80,7 @@ void take_habits_of_zen1(machine &m) {
     m.min_crowding_rows = m.min_crowding_lines = 0;
     switch (m.vector_bytes) {
     case 16:
-        m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_zen1_16_bytes;
+        m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
         m.max_open_lines_apart = 0;
         break;
     case 32: m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_zen1; break;

@@ -97,7 +97,7 @@ private:
     void decode_f32(data_type_t type, int out, int a);
     void decode_i32(data_type_t type, int out, int a);
     void decode_small_float(int x, const struct float_format &f);
-    // Whether f32 may not simply round what it stands for.
+    // Whether f32 may not simply round it: carrier_of() has no s32 in that carrier but for bf16.
     bool decides_bf16(data_type_t type) const {
         return type == tfmt_s32 && carrier_ == carrier::f32_without_denormals;
     }

@@ -83,6 +83,8 @@ constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 //     making them 0.93. Conversions to wider elements 0.92, to others 0.98 to 1.30. AVX2 in 16
 //     bytes 1.39.
 constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
+constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
+constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 // Zen 1 executes 32 bytes as two times 16, and an exchange of these takes 8 instructions. Vectors
 // of 16 bytes take less whatever the tile.
 //     Zen 1, AVX2, times over those of 32 bytes, 5100 reorders, by size below 64 KiB 764 0.888, 1
@@ -92,8 +94,6 @@ constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 //     below 64 KiB, 0.895 and 0.906 to 1 MiB, 0.901 and 0.910 above. 900 conversions, to wider
 //     elements 0.957, to others 1.00 to 1.5.
 constexpr dim_t max_split_moved_bytes_of_zen1 = 3 << 20;
-constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
-constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 
 // Tile registers of a copy without exchange (unrolling), as a power of two. Tiles of fewer
 // registers take rows.
@@ -406,18 +406,17 @@ constexpr int max_open_lines_in_pages_of_amd_16_bytes = 2;
 //     beyond 1.8 8, 2 and 0; SSE4.1, with 4 elsewhere, 134 1.11 / 1.11 / 0.98, 30, 30 and 11.
 //     Elsewhere with 1 in pages, 4 / 2 / 1, AVX2 172 0.86 / 0.90 / -, SSE4.1 544 1.02 / 1.08
 //     / 1.18, beyond 36, 16 and 13.
-constexpr int max_open_lines_in_pages_of_zen3 = 1;
-constexpr int max_open_lines_of_zen3_16_bytes = 2;
-// And so on Zen 1 with vectors of 16 bytes, in pages and elsewhere; of 32 bytes as on Zen 4.
-//     Time over memcpy with 4 / 2 / 1, AVX2 with vectors of 16 bytes 322 1.92 / 0.98 / - (beyond
-//     138, 2), 69 - / 0.61 / 0.85; SSE4.1 elsewhere 75 1.47 / 0.87 / -, in pages 118 2.6 / 0.97 /
+//     Zen 1, which has the second of these alone, and in pages 2 as any of AMD's: time over memcpy
+//     with 4 / 2 / 1, AVX2 with vectors of 16 bytes 322 1.92 / 0.98 / - (beyond 138, 2), 69 - /
+//     0.61 / 0.85; SSE4.1 elsewhere 75 1.47 / 0.87 / -, in pages 118 2.6 / 0.97 /
 //     -, 60 - / 0.75 / 0.96. Of opens_lines_apart() 4: 136 1.53 in place of 0.98. With 32 bytes, in
 //     pages 8 / 4 / 2, 172 1.33 / 1.14 / -, 82 - / 0.94 / 1.00, elsewhere 4 / 2 37 0.71 / 0.95; of
 //     opens_lines_apart() 16 / 8 / 4, 27 1.37 / 1.16 / -, 121 - / 0.86 / 1.03. One page offset in
 //     16 rows, two lines at a time, takes ten times as long (f32 acdb -> ABcd8a2b 1x64x112x112 4.7
 //     times memcpy, 0.8 by a scratch), but of the 77 that store rows of one set these are 3, and
 //     the others lose 1.3.
-constexpr int max_open_lines_of_zen1_16_bytes = 2;
+constexpr int max_open_lines_in_pages_of_zen3 = 1;
+constexpr int max_open_lines_of_zen3_16_bytes = 2;
 
 // On AMD, where rows of the destination are whole lines apart and each on a set of L1 of its own,
 // of tiles that read a quarter of each line and more of rows of which no more than
@@ -1159,12 +1158,12 @@ constexpr double min_refetched_share_of_cache = 0.75;
 //     fewer 0.96 0.98 0.98 1.00 1.04, AVX2 0.95 0.95 0.95 0.98 1.02, SSE4.1 0.95 0.94 0.95 0.97
 //     1.02. Of 5000 conversions 308 0.963, AVX2 599 1.002, SSE4.1 517 1.009.
 constexpr double unfetched_share_of_cache_of_amd = 0.4;
+constexpr int min_lines_to_fetch_near = 8;
 // On Zen 1 (8 MiB of L3) less.
 //     Time over memcpy with 0 / 0.3 / 0.4 / 0.6, AVX2 383 1.24 / - / 1.20 / -, from 3 MB on
 //     139 1.20 / 1.19 / 1.24 / 1.28, SSE4.1 1 to 16 MB 134 1.18 / 1.16 / 1.15 / 1.18, below
 //     104 1.38 / 1.33.
 constexpr double unfetched_share_of_cache_of_zen1 = 0.3;
-constexpr int min_lines_to_fetch_near = 8;
 
 // Where the last cache does not hold this share of source and destination, each line is asked for
 // twice on Zen 4: the core drops some of what it is asked for. Streaming tiles of vectors of 64
