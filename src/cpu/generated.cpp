@@ -31,7 +31,11 @@ __attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
 // A plan, its code, and how to run it.
 class program {
 public:
-    explicit program(plan pl) : plan_(std::move(pl)), driver_(plan_) {}
+    explicit program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
+        const move_problem &p = plan_.problem;
+        const dim_t dst_bits = p.moved_dst_bits();
+        moved_dst_bytes_ = plan_.moved_bytes / (p.moved_src_bits() + dst_bits) * dst_bits;
+    }
 
     const plan &the_plan() const { return plan_; }
 
@@ -88,10 +92,7 @@ private:
         const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
             driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
         };
-        const move_problem &p = plan_.problem;
-        const dim_t dst_bytes = plan_.moved_bytes / (p.moved_src_bits() + p.moved_dst_bits())
-                * p.moved_dst_bits();
-        const team threads = team_worth(plan_.moved_bytes, pool, dst, dst_bytes);
+        const team threads = team_worth(plan_.moved_bytes, pool, dst, moved_dst_bytes_);
         parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
             if (!plan_.scratch)
                 run_calls(begin, end, nullptr);
@@ -105,6 +106,7 @@ private:
     plan plan_;
     driver driver_;
     std::vector<jit::kernel_code> kernels_;
+    dim_t moved_dst_bytes_; // its share of moved_bytes
 };
 
 class generated final : public implementation {

@@ -65,12 +65,7 @@ const cap_setting &environment_cap() {
     return setting;
 }
 
-std::atomic<int> cap_from_api {-1}; // -1: the environment's holds
-
-tfmt_cpu_isa_t present_cap() {
-    const int cap = cap_from_api.load(std::memory_order_relaxed);
-    return cap < 0 ? environment_cap().cap : static_cast<tfmt_cpu_isa_t>(cap);
-}
+std::atomic<int> isa_from_api {-1}; // the highest under its cap; -1: the environment's holds
 
 char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
@@ -123,15 +118,22 @@ isa_info describe(feature_set features, tfmt_cpu_isa_t cap) {
 }
 
 tfmt_cpu_isa_t detected_isa() { return highest_isa(detected_features(), no_cap); }
-tfmt_cpu_isa_t effective_isa() { return highest_isa(detected_features(), present_cap()); }
 isa_info describe(tfmt_cpu_isa_t capped) { return describe(detected_features(), capped); }
-isa_info effective_isa_info() { return describe(detected_features(), present_cap()); }
+
+// Each look-up of a reorder asks.
+tfmt_cpu_isa_t effective_isa() {
+    const int isa = isa_from_api.load(std::memory_order_relaxed);
+    if (isa >= 0) return static_cast<tfmt_cpu_isa_t>(isa);
+    static const tfmt_cpu_isa_t by_environment = highest_isa(
+            detected_features(), environment_cap().cap);
+    return by_environment;
+}
 
 void set_max_isa(tfmt_cpu_isa_t isa) {
     if (!is_known(isa))
         fail_invalid("isa is " + std::to_string(static_cast<int>(isa))
                 + ", expected an enumerator of tfmt_cpu_isa_t");
-    cap_from_api.store(isa, std::memory_order_relaxed);
+    isa_from_api.store(highest_isa(detected_features(), isa), std::memory_order_relaxed);
 }
 
 void check_max_isa_variable() {

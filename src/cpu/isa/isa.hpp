@@ -73,7 +73,6 @@ bool parse_isa(const char *name, tfmt_cpu_isa_t *isa); // upper or lower case
 tfmt_cpu_isa_t detected_isa();            // ignores the cap
 tfmt_cpu_isa_t effective_isa();           // highest under the present cap
 isa_info describe(tfmt_cpu_isa_t capped); // this machine under a cap; may be above what it has
-isa_info effective_isa_info();            // this machine under the present cap
 
 // Replaces the cap, the environment's included. Reorders made from now on obey; existing ones keep
 // the code they have. A cap above detected_isa() is fine. Throws on an unknown enumerator.
