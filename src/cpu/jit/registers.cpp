@@ -2,6 +2,7 @@
 #include "cpu/jit/registers.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -57,10 +58,19 @@ indices by_use(const ir::block &ops, int n_values) {
 class allocation {
 public:
     allocation(const ir::block &ops, const indices &order, int n_values, const register_file &file)
-        : ops_(ops), order_(order), file_(file), values_(size_t(n_values)) {
-        for (int at = 0; at < n_ops(); at++)
-            for (int v : {op_at(at).a, op_at(at).b})
-                if (v >= 0) values_[size_t(v)].last_use = at;
+        : ops_(ops),
+          order_(order),
+          file_(file),
+          values_(size_t(n_values)),
+          next_uses_(order.size()),
+          held_(size_t(file.n_regs), -1) {
+        for (int at = n_ops(); at-- > 0;) {
+            const ir::op &o = op_at(at);
+            operand_uses &next = next_uses_[size_t(at)];
+            if (o.a >= 0) next.of_a = std::exchange(values_[size_t(o.a)].next_use, at);
+            if (o.b >= 0 && o.b != o.a)
+                next.of_b = std::exchange(values_[size_t(o.b)].next_use, at);
+        }
     }
 
     block_registers make() {
@@ -74,32 +84,54 @@ public:
     }
 
 private:
+    static constexpr int never = std::numeric_limits<int>::max();
+
     struct value {
         int reg = -1, place = -1; // on the stack
-        int last_use = -1;        // the last operation that reads it
+        int next_use = never;     // the next operation that reads it
+    };
+
+    struct operand_uses { // the next operations that read what this one reads
+        int of_a = never, of_b = never;
     };
 
     int n_ops() const { return int(order_.size()); }
     const ir::op &op_at(int at) const { return ops_[size_t(order_[size_t(at)])]; }
-    value of(int v) const { return v >= 0 ? values_[size_t(v)] : value(); }
+    int reg_of(int v) const { return v >= 0 ? values_[size_t(v)].reg : -1; }
 
     void place(int at) {
         const ir::op &o = op_at(at);
         for (int v : {o.a, o.b})
-            if (of(v).place >= 0) from_stack(v, at);
-        const int a = of(o.a).reg, b = of(o.b).reg;
-        const bool a_dies = of(o.a).last_use == at;
-        const bool b_dies = o.b != o.a && of(o.b).last_use == at;
+            if (v >= 0 && values_[size_t(v)].place >= 0) from_stack(v, at);
+        const int a = reg_of(o.a), b = reg_of(o.b);
+        const bool a_dies = read(o.a, next_uses_[size_t(at)].of_a);
+        const bool b_dies = o.b != o.a && read(o.b, next_uses_[size_t(at)].of_b);
         const bool frees_a_early = o.out >= 0 && (a != b || file_.may_reuse_b);
         if (b_dies && file_.may_reuse_b) free_regs_.push_back(b);
         if (a_dies && frees_a_early) free_regs_.push_back(a);
         int out = -1;
-        if (o.out >= 0) out = values_[size_t(o.out)].reg = take_register(at);
+        if (o.out >= 0) {
+            out = take_register(at);
+            hold(out, o.out);
+        }
         made_.ops.push_back({order_[size_t(at)], int8_t(out), int8_t(a), int8_t(b)});
         if (b_dies && !file_.may_reuse_b) free_regs_.push_back(b);
         if (a_dies && !frees_a_early) free_regs_.push_back(a);
-        for (int v : {o.a, o.b})
-            if (of(v).last_use == at) values_[size_t(v)].reg = -1;
+    }
+
+    // Value `v` is read; whether for the last time, so that it leaves its register.
+    bool read(int v, int next_use) {
+        if (v < 0) return false;
+        value &its = values_[size_t(v)];
+        its.next_use = next_use;
+        if (next_use != never) return false;
+        held_[size_t(std::exchange(its.reg, -1))] = -1;
+        return true;
+    }
+
+    void hold(int reg, int v) {
+        values_[size_t(v)].reg = reg;
+        held_[size_t(reg)] = v;
     }
 
     int take_register(int at) {
@@ -111,15 +143,10 @@ private:
 
     // Of the values in registers that operation `at` does not read.
     int used_last(int at) const {
-        int last = -1, last_use = -1;
-        for (int v = 0; v < int(values_.size()); v++) {
-            if (of(v).reg < 0 || v == op_at(at).a || v == op_at(at).b) continue;
-            int use = at + 1;
-            while (use < n_ops() && op_at(use).a != v && op_at(use).b != v)
-                use++;
-            if (use <= last_use) continue;
-            last = v;
-            last_use = use;
+        int last = -1;
+        for (int v : held_) {
+            if (v < 0 || v == op_at(at).a || v == op_at(at).b) continue;
+            if (last < 0 || values_[size_t(v)].next_use > values_[size_t(last)].next_use) last = v;
         }
         return last;
     }
@@ -133,13 +160,15 @@ private:
         else
             *free_place = true;
         made_.spills.push_back({at, int8_t(moved.reg), int8_t(moved.place), false});
+        held_[size_t(moved.reg)] = -1;
         free_regs_.push_back(std::exchange(moved.reg, -1));
     }
 
     void from_stack(int v, int at) {
+        const int reg = take_register(at);
+        hold(reg, v);
         value &moved = values_[size_t(v)];
-        moved.reg = take_register(at);
-        made_.spills.push_back({at, int8_t(moved.reg), int8_t(moved.place), true});
+        made_.spills.push_back({at, int8_t(reg), int8_t(moved.place), true});
         is_taken_[size_t(std::exchange(moved.place, -1))] = false;
     }
 
@@ -147,6 +176,8 @@ private:
     const indices &order_;
     const register_file &file_;
     std::vector<value> values_;
+    std::vector<operand_uses> next_uses_; // of each operation
+    indices held_;                        // the value in each register; -1: none that is needed
     indices free_regs_;
     std::vector<char> is_taken_; // places on the stack
     block_registers made_;
