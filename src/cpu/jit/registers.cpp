@@ -13,47 +13,43 @@ namespace {
 
 using indices = std::vector<int>;
 
-// Whether a store writes what a later one writes again (ir::widen_stores): they keep their order.
-bool has_overlapping_stores(const ir::block &ops) {
-    for (const ir::op &o : ops) {
-        if (o.kind != ir::op_kind::store) continue;
-        for (const ir::chunk &c : o.chunks)
-            if (c.mask & ~c.data) return true;
+// The operations so that each is done when a store first needs it, the stores in their order: of an
+// exchange both results at once, so that neither source is kept for the other one. Stages one
+// behind the other have all values of a tile at hand all the time; so it is those of a half of it,
+// then of a quarter, as soon as the first stage is done.
+class by_need {
+public:
+    by_need(const ir::block &ops, int n_values)
+        : ops_(ops), makers_(size_t(n_values), -1), is_taken_(ops.size()) {
+        order_.reserve(ops.size());
+        for (size_t i = 0; i < ops.size(); i++)
+            if (ops[i].out >= 0) makers_[size_t(ops[i].out)] = int(i);
     }
-    return false;
-}
 
-// The operations so that each load is before the first one that reads it, and each store behind the
-// one that makes its value.
-indices by_use(const ir::block &ops, int n_values) {
-    indices first_store(size_t(n_values), -1), next_store(ops.size(), -1);
-    for (size_t i = ops.size(); i-- > 0;) {
-        if (ops[i].kind != ir::op_kind::store) continue;
-        next_store[i] = std::exchange(first_store[size_t(ops[i].a)], int(i));
+    indices order() {
+        for (size_t i = 0; i < ops_.size(); i++)
+            if (ops_[i].out < 0) take(i);
+        return std::move(order_);
     }
-    indices order, waiting_load(size_t(n_values), -1);
-    order.reserve(ops.size());
-    const auto take = [&](int i) {
-        order.push_back(i);
-        const int out = ops[size_t(i)].out;
-        if (out < 0) return;
-        for (int store = first_store[size_t(out)]; store >= 0; store = next_store[size_t(store)])
-            order.push_back(store);
-    };
-    for (size_t i = 0; i < ops.size(); i++) {
-        const ir::op &o = ops[i];
-        if (o.kind == ir::op_kind::store) continue;
-        if (o.kind == ir::op_kind::load && first_store[size_t(o.out)] < 0) {
-            waiting_load[size_t(o.out)] = int(i);
-            continue;
-        }
-        for (int v : {o.a, o.b})
-            if (v >= 0 && waiting_load[size_t(v)] >= 0)
-                take(std::exchange(waiting_load[size_t(v)], -1));
-        take(int(i));
+
+private:
+    void take(size_t i) {
+        if (is_taken_[i]) return;
+        is_taken_[i] = true;
+        for (int v : {ops_[i].a, ops_[i].b})
+            if (v >= 0) take(size_t(makers_[size_t(v)]));
+        order_.push_back(int(i));
+        if (ops_[i].b < 0) return;
+        for (size_t other : {i - 1, i + 1}) // where the other result of an exchange is made
+            if (other < ops_.size() && ops_[other].a == ops_[i].a && ops_[other].b == ops_[i].b)
+                take(other);
     }
-    return order;
-}
+
+    const ir::block &ops_;
+    indices makers_; // of each value
+    std::vector<char> is_taken_;
+    indices order_;
+};
 
 class allocation {
 public:
@@ -189,9 +185,10 @@ block_registers allocate_registers(const ir::block &ops, int n_values, const reg
     indices order(ops.size());
     std::iota(order.begin(), order.end(), 0);
     block_registers made = allocation(ops, order, n_values, file).make();
-    if (!made.spills.empty() && !has_overlapping_stores(ops)) {
-        order = by_use(ops, n_values);
-        made = allocation(ops, order, n_values, file).make();
+    if (!made.spills.empty()) {
+        order = by_need(ops, n_values).order();
+        block_registers other = allocation(ops, order, n_values, file).make();
+        if (other.spills.size() < made.spills.size()) made = std::move(other);
     }
     for (const spill &s : made.spills)
         if (s.place >= file.n_places)

@@ -36,8 +36,8 @@ struct register_file {
     bool may_reuse_b;
 };
 
-// Where there are more values than registers, the ones that are used last wait on the stack, of
-// which there are fewer if loads are late and stores early.
+// Where there are more values than registers, the ones that are used last wait on the stack, unless
+// there are fewer of these, or none, when operations wait until a store needs them.
 block_registers allocate_registers(const ir::block &ops, int n_values, const register_file &file);
 
 // How many registers the block takes, of any number, where no result takes that of its source.

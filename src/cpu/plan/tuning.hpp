@@ -58,12 +58,14 @@ constexpr int max_reg_bits_16_regs = 3;
 //     reorders 0.86 0.89 0.92 0.96, beyond the goals 68 / 53 (64x64 transposed 120 / 90 ns),
 //     SSE4.1 1044 0.90 0.92 0.96 0.98, 170 / 133 (ba -> AB16a16b 30522x768 2.2 / 0.9 times memcpy).
 //     With loads first and stores last, which takes 20 moves to the stack and back where 12 do,
-//     AVX2 0.97 0.97 0.98 0.99. Elements of two bytes, of which 8 registers have pieces of 16
-//     bytes, AVX2 1194 1.10 1.10 1.10 1.08. Rows in one set too: AVX2 1 MiB to 16 MiB 0.923, SSE4.1
-//     0.962; whole vectors of 16 rows in one set, AVX2 35 1.04, past the caches 29 0.97; the
-//     destination's pieces with vectors of 16 bytes 91 1.17 (AVX2 117 0.94). 32 registers of 64
-//     bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with 16), 1.1 below and
-//     1.2 beyond 1 MiB.
+//     AVX2 0.97 0.97 0.98 0.99; where 4 do, since operations wait for stores (jit/registers.cpp),
+//     Zen 1, times of the 12 over those of the 4: AVX2 170 reorders 1.03 1.07 1.04 1.02, SSE4.1 181
+//     1.04 1.06 1.03 1.01 (u8 BAcd4a4b -> abcd 128x128x3x3 6.7 / 4.8 times memcpy). Elements of two
+//     bytes, of which 8 registers have pieces of 16 bytes, AVX2 1194 1.10 1.10 1.10 1.08. Rows in
+//     one set too: AVX2 1 MiB to 16 MiB 0.923, SSE4.1 0.962; whole vectors of 16 rows in one set,
+//     AVX2 35 1.04, past the caches 29 0.97; the destination's pieces with vectors of 16 bytes 91
+//     1.17 (AVX2 117 0.94). 32 registers of 64 bytes, so pieces of 32, take as long in L1 (157
+//     cycles for 2 KiB, 154 with 16), 1.1 below and 1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
