@@ -508,7 +508,9 @@ TEST(Plan, KeepsFillersForHalfOfTheRows) {
     const auto tile_of = [](const vec &dims, const char *src, const char *dst, const machine &m) {
         return planned(normalized(dims, src, dst, tfmt_s8), m).the_tile;
     };
-    const tfmt::cpu::tile half = tile_of({1, 128, 768}, "Abc4a", "acb", sse41());
+    machine past_caches = in_rows(sse41());
+    past_caches.l3_bytes = 0;
+    const tfmt::cpu::tile half = tile_of({1, 128, 768}, "Abc4a", "acb", past_caches);
     EXPECT_EQ(half.src_run.size(), 4u);
     EXPECT_EQ(half.dst_run.size(), 3u);
     const tfmt::cpu::tile padded = tile_of({32, 1, 1, 3, 3}, "ABcde8a8b", "aBCde4b8c2b", avx2());
@@ -1250,6 +1252,19 @@ TEST(Plan, StoresLinesOfNarrowVectorsToCollidingRows) {
     expect({2048, 256}, tfmt_f32, avx2(), 8, 32); // 4 lines of the source share a set
 }
 
+// Bytes take 16 registers where 8 would store pieces of 8, with vectors of 16 not past the caches.
+TEST(Plan, StoresLongerPiecesOfBytes) {
+    machine m = sse41();
+    const auto n_registers = [&](const vec &dims) {
+        return 1
+                << planned(normalized(dims, "ab", "ba", tfmt_u8), in_rows(m)).the_tile.n_reg_bits();
+    };
+    EXPECT_EQ(n_registers({15, 2048}), 16);
+    EXPECT_EQ(n_registers({15, 4096}), 8); // so many lines of the source on one set of L1
+    m.l3_bytes = 0;
+    EXPECT_EQ(n_registers({16, 2048}), 8);
+}
+
 // Of rows that share sets of L1 and of which a tile uses a part of each line, it reads few at once,
 // so that what else is in their lines finds these there.
 TEST(Plan, ReadsFewOfManyCollidingLines) {
@@ -1828,6 +1843,13 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
     EXPECT_TRUE(at_once({2048, 128}, "ab", "ba", tfmt_u8, avx2()));
     // Vectors of 16 bytes, with which half a line is two.
     EXPECT_FALSE(at_once({2048, 49}, "ab", "ba", tfmt_bf16, sse41()));
+    // Tiles that read 4 bytes of rows shorter than a line, and store lines.
+    EXPECT_TRUE(at_once({2048, 24}, "ab", "ba", tfmt_bf16, sse41()));
+    // 12 rows of parts of lines, all of one set and the next one, or 8 of these, which crosses into
+    // that of the others; or 6.
+    EXPECT_FALSE(at_once({4097, 12}, "ab", "ba", tfmt_bf16, sse41()));
+    EXPECT_FALSE(at_once({4100, 12}, "ab", "ba", tfmt_bf16, sse41()));
+    EXPECT_TRUE(at_once({4106, 12}, "ab", "ba", tfmt_bf16, sse41()));
 }
 
 // Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does

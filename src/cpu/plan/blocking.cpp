@@ -97,12 +97,15 @@ void blocking::complete_lines(bool of_src, bool of_dst, int n_src_lines) {
 // (s8 cba -> acb 64x257x7 4.9 / 2.0), AVX2 303 2.42 / 2.13, 27 and 8, SSE4.1 328 2.87 / 2.65, 52
 // and 36; smaller ones the same. Where rows of the destination crowd L1, s8 abcd -> dcab
 // 8x512x7x7 6.6 / 10.7, AVX2 7.7 / 19, SSE4.1 5.8 / 33. Beyond L2 298 1.44 / 1.51, AVX2 369 1.46
-// / 1.48, SSE4.1 351 1.68 / 1.64.
+// / 1.48, SSE4.1 351 1.68 / 1.64. But tiles that store whole lines leave none in L1 to be pushed
+// out (Zen 1, bf16 ba -> ab nx2048 and nx4096, n from 16 to 32, 4 bytes of a row at once: 4.1
+// to 7.9 / 2.1 to 3.3).
 void blocking::fill_src_gaps() {
     blocking filled = *this;
     filled.fills_src_gaps_ = true;
     fills_src_gaps_ = filled.written_between_src_lines().in_l1_set
-            < tuning::min_whole_lines_in_l1_set;
+                    < tuning::min_whole_lines_in_l1_set
+            || stores_lines(t_);
 }
 
 blocking::written_lines blocking::written_between_src_lines() const {
@@ -110,7 +113,9 @@ blocking::written_lines blocking::written_between_src_lines() const {
     blocking trial = *this;
     trial.complete_lines(true, true);
     if (trial.line_.empty()) return {};
-    return {trial.block_lines_in_l1_set(false), trial.dst_bytes_ % tuning::line_bytes != 0};
+    const bool crosses = !keeps_all_lines();
+    return {lines_in_l1_set(trial.levels_in_block(), false, crosses),
+            crosses || trial.dst_bytes_ % tuning::line_bytes != 0};
 }
 
 blocking::read_lines blocking::read_between_src_lines() const {

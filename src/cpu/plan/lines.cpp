@@ -298,7 +298,7 @@ int stored_rows_in_l1_set(const tile &t) {
     return rows_in_l1_set(steps);
 }
 
-int lines_in_l1_set(const std::vector<level> &levels, bool of_src) {
+int lines_in_l1_set(const std::vector<level> &levels, bool of_src, bool crosses) {
     row_steps_list steps;
     dim_t n_rows = 1;
     for (const level &l : levels) {
@@ -307,7 +307,11 @@ int lines_in_l1_set(const std::vector<level> &levels, bool of_src) {
         n_rows *= std::min(l.extent, most_counted_rows);
         if (n_rows >= most_counted_rows) return int(most_counted_rows / n_l1_sets);
     }
-    return rows_in_l1_set(steps);
+    row_list lines = rows_of(steps);
+    if (crosses)
+        for (size_t i = 0, n = lines.size(); i < n; i++)
+            lines.push_back(lines[i] + tuning::line_bytes);
+    return in_fullest_l1_set(lines);
 }
 
 } // namespace tfmt::cpu

@@ -17,8 +17,9 @@ bool ends_within_lines(dim_t run_bytes);
 int rows_in_l1_set(dim_t stride, dim_t n_rows);
 
 // How many lines of the source (or destination), one for each of these levels' steps of a line and
-// more, share the fullest set of L1; counted until they crowd any.
-int lines_in_l1_set(const std::vector<level> &levels, bool of_src);
+// more, or two if what is there `crosses` into the next line, share the fullest set of L1; counted
+// until they crowd any.
+int lines_in_l1_set(const std::vector<level> &levels, bool of_src, bool crosses = false);
 
 // Of the rows of a side that `run`, contiguous on the other one, steps through, and `other`, the
 // run of that side, does not.

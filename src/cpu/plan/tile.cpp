@@ -313,12 +313,13 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
 
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
 // pieces of what lies across whole vectors of the other side.
-bool may_spill(const move_problem &p, const machine &m, const bit_list &src, const bit_list &dst,
-        bool keeps_src) {
+bool may_spill(const move_problem &p, const machine &m, store_path stores, const bit_list &src,
+        const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     return p.elem_bytes <= tuning::max_spilled_elem_bytes && !p.converts && m.n_vector_regs == 16
             && src.size() == lane_bits && union_size(src, dst) == 2 * lane_bits
-            && !(keeps_src && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
+            && !(keeps_src && bypasses_caches(stores)
+                    && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }
 
 // Whole vectors of the source and as many of its rows as fill 16 bytes.
@@ -341,7 +342,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
                          : run_pair {left_beside(dst, src, n), dst};
     };
     run_pair fitting = left_within(n_bits);
-    if (may_spill(p, m, src, dst, keeps_src)) {
+    if (may_spill(p, m, stores, src, dst, keeps_src)) {
         const run_pair longer = left_within(n_bits + 1);
         const bool reads_well = !keeps_src || bypasses_caches(stores)
                 || rows_in_l1_set(p, longer.dst, longer.src, true)

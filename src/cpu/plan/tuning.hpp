@@ -53,7 +53,7 @@ constexpr int max_reg_bits_16_regs = 3;
 // is read or written in pieces: half as many chunks to load, and lines are touched half as often.
 // Not where so many rows of the destination would fall into one set of L1, if they are stored where
 // they belong; nor, if they stay in the caches, where whole vectors of so many rows of the source
-// would, nor with vectors of 16 bytes where the pieces are the destination's.
+// would; nor past the caches with vectors of 16 bytes where the pieces are the destination's.
 //     Zen 4, times over those with 8 registers, below 64 KiB, 1 MiB, 16 MiB and above: AVX2 867
 //     reorders 0.86 0.89 0.92 0.96, beyond the goals 68 / 53 (64x64 transposed 120 / 90 ns),
 //     SSE4.1 1044 0.90 0.92 0.96 0.98, 170 / 133 (ba -> AB16a16b 30522x768 2.2 / 0.9 times memcpy).
@@ -64,8 +64,10 @@ constexpr int max_reg_bits_16_regs = 3;
 //     bytes, of which 8 registers have pieces of 16 bytes, AVX2 1194 1.10 1.10 1.10 1.08. Rows in
 //     one set too: AVX2 1 MiB to 16 MiB 0.923, SSE4.1 0.962; whole vectors of 16 rows in one set,
 //     AVX2 35 1.04, past the caches 29 0.97; the destination's pieces with vectors of 16 bytes 91
-//     1.17 (AVX2 117 0.94). 32 registers of 64 bytes, so pieces of 32, take as long in L1 (157
-//     cycles for 2 KiB, 154 with 16), 1.1 below and 1.2 beyond 1 MiB.
+//     1.17 (AVX2 117 0.94), but with 4 moves in place of 12, in the caches, on Zen 1: 22 of 5100
+//     0.96, 44 transposes of 512 to 8192 by 3 to 192 0.92 (15x2048 5.6 / 2.9 times memcpy). 32
+//     registers of 64 bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with
+//     16), 1.1 below and 1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
@@ -610,6 +612,9 @@ constexpr double min_large_padding_apart_share = 0.9;
 //     cdba -> abcd 512x1024x1x1 on AVX2 2.0 / 5.8). With 9 to 12 lines, 38 on SSE4.1, 1.03.
 //     Tried: next where the source's rows end within lines and its runs do not, 37, 82, 99 of these
 //     1.04, 1.18, 1.17.
+//     Rows that end within lines have parts of two lines each, so they count in both sets, and are
+//     left in part. Zen 1, bf16 ba -> ab nx4097, counted once / so: n = 8 to 36 2.4 to 3.9, but 9
+//     to 12 4.6 5.1 6.0 6.9 / 3.3 2.9 2.9 2.6, and from 37 on 7 / 2.5; of 5100 reorders none.
 constexpr int min_whole_lines_in_l1_set = 13;
 // Beyond L2, for tiles of vectors below a line that store whole lines, in place of the larger of a
 // quarter of a line and half a vector: they have left the source's run no more.
