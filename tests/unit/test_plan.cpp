@@ -1311,7 +1311,8 @@ TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
     EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
 }
 
-// Halves of 16 bytes always do, but where the destination goes past the caches.
+// Halves of 16 bytes always do, but where the destination goes past the caches, or lines of its
+// rows, 16 to a set of L1, would be left in more parts.
 TEST(Plan, TakesHalvesOf16BytesForAnySmallTensor) {
     machine m = avx2();
     const auto vector_bytes = [&](const vec &dims, const char *src, const char *dst) {
@@ -1322,6 +1323,11 @@ TEST(Plan, TakesHalvesOf16BytesForAnySmallTensor) {
     EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 16);
     EXPECT_EQ(vector_bytes({64, 64}, "ab", "aB16b"), 16);
     EXPECT_EQ(vector_bytes({64, 65}, "ab", "ba"), 32);
+    m.max_split_moved_bytes = 1 << 20;
+    EXPECT_EQ(vector_bytes({1024, 15}, "ab", "ba"), 16);
+    EXPECT_EQ(vector_bytes({1024, 16}, "ab", "ba"), 32);
+    EXPECT_EQ(vector_bytes({1008, 16}, "ab", "ba"), 16);
+    m.max_split_moved_bytes = 2 * 64 * 64 * 4;
     m.vector_bytes = 16; // halves already
     EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 16);
     m.vector_bytes = 32;

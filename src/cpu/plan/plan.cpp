@@ -317,13 +317,14 @@ machine in_half_vectors(machine m) {
 }
 
 // With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
-// bytes need no shuffles between lanes and always do.
+// bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
     if (!m.splits_vectors() || m.vector_bytes < m.register_bytes() // halves already
             || moved_bytes(p) > m.max_split_moved_bytes || exceeds_cache(p, m)
             || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return m;
-    if (m.vector_bytes < tuning::line_bytes) return in_half_vectors(m);
+    if (m.vector_bytes < tuning::line_bytes)
+        return dst_rows_of_src_line(p) > tuning::max_dst_rows_of_halves ? m : in_half_vectors(m);
     const auto cost = [](const plan &begun) {
         return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
                 levels_without_tile(begun.problem, begun.the_tile));

@@ -90,14 +90,18 @@ constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 // Zen 1 executes 32 bytes as two times 16, and an exchange of these takes 8 instructions. Vectors
-// of 16 bytes take less whatever the tile.
+// of 16 bytes take less whatever the tile, unless a line of the source goes to so many rows of the
+// destination on one set of L1 that lines in part, of which they leave more, are lost.
 //     Zen 1, AVX2, times over those of 32 bytes, 5100 reorders, by size below 64 KiB 764 0.888, 1
 //     MiB 1509 0.890, 3 MB 706 0.895 (elements of 4 bytes 0.78 to 0.86, of 1 byte 0.93); 3 to 5.8
 //     MB 1.08; past the caches 0.96, but beyond the goals 17 in place of 1, as lines are left in
 //     more parts. By tile_cost, with 16 for 32 bytes and an exchange of 3 or 6, 0.887 and 0.908
 //     below 64 KiB, 0.895 and 0.906 to 1 MiB, 0.901 and 0.910 above. 900 conversions, to wider
-//     elements 0.957, to others 1.00 to 1.5.
+//     elements 0.957, to others 1.00 to 1.5. Whole vectors where there are 16 rows on one set: the
+//     57 of these 5100 0.984, worst 5.0 / 2.9 times memcpy; 341 transposes of 512 to 8192 by 3 to
+//     192 0.955 (bf16 and u8 49x4096 to 192x4096 4 to 6 / 2.5 to 3.2); with 8 rows 0.996, 32 0.99.
 constexpr dim_t max_split_moved_bytes_of_zen1 = 3 << 20;
+constexpr int max_dst_rows_of_halves = 15;
 
 // Tile registers of a copy without exchange (unrolling), as a power of two. Tiles of fewer
 // registers take rows.
