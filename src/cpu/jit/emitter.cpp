@@ -411,6 +411,33 @@ piece_list emitter::pieces_of_lane(const ir::op &o, int lane) {
     return pieces;
 }
 
+// Bytes that would be three pieces and more are two: 7 are the first 4 and the last 4. Zen 1,
+// SSE4.1, 60 transposes to rows of 7, 15 and 63 elements, of bytes and bf16, 0.93 of the time (bf16
+// ab -> ba 15x4096 3.8 / 3.1 times memcpy).
+piece_list emitter::stored_pieces_of_lane(const ir::op &o, int lane) {
+    const piece_list pieces = pieces_of_lane(o, lane);
+    if (pieces.size() < 3) return pieces;
+    piece_list joined;
+    for (size_t i = 0, n; i < pieces.size(); i += n) {
+        const piece &first = pieces[i];
+        int n_bytes = first.size_bytes;
+        for (n = 1; i + n < pieces.size() && n_bytes < 2 * first.size_bytes; n++) {
+            const piece &next = pieces[i + n];
+            if (next.pos != first.pos + n_bytes
+                    || next.offset_bytes != first.offset_bytes + n_bytes)
+                break;
+            n_bytes += next.size_bytes;
+        }
+        joined.push_back(first);
+        const int rest = n_bytes - first.size_bytes; // less than the first
+        if (n >= 3)
+            joined.push_back({first.pos + rest, first.size_bytes, first.offset_bytes + rest});
+        else if (n == 2)
+            joined.push_back(pieces[i + 1]);
+    }
+    return joined;
+}
+
 namespace {
 
 std::vector<uint8_t> assemble_in(const code_room &room, const ir::kernel &k, const machine &m) {

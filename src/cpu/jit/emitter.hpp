@@ -33,12 +33,14 @@ using Xbyak::Reg64;
 using Xbyak::RegExp;
 using Xbyak::Xmm;
 
-// `size_bytes` bytes (1, 2, 4, 8 or 16) at byte `pos` of a 16-byte lane, aligned to their size, and
-// where they are in memory.
+// `size_bytes` bytes (1, 2, 4, 8 or 16) at byte `pos` of a 16-byte lane, and where they are in
+// memory. Loads' are aligned to their size.
 struct piece {
     int pos;
     int size_bytes;
     int64_t offset_bytes;
+
+    bool is_aligned() const { return pos % size_bytes == 0; }
 };
 
 // The pieces of one 16-byte lane, lowest first; at most one for each byte.
@@ -155,6 +157,8 @@ protected:
     static std::optional<int64_t> whole_lane(const ir::op &o, int lane);
     // The pieces that it is in otherwise, or that one.
     static piece_list pieces_of_lane(const ir::op &o, int lane);
+    // The same for stores, which may write bytes twice.
+    static piece_list stored_pieces_of_lane(const ir::op &o, int lane);
 
     // A jump to a place that comes later. (A label of Xbyak is several entries in hash tables: some
     // 20 of them in a drain were a twelfth of the time to make a kernel.)

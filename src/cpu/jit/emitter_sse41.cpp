@@ -21,6 +21,7 @@ private:
         return k_.converts ? first_converter_reg - 1 - has_extra_reg() : 15;
     }
     int physical(int index) const override { return k_.converts ? index + 1 : index; }
+    static Xmm scratch() { return Xmm(15); }
 
     std::unique_ptr<lane_ops> make_lane_ops() override {
         return make_lane_ops_sse41(*this, pool());
@@ -109,27 +110,28 @@ private:
     }
 
     void emit_store(const ir::op &o, int a) override {
-        const Xmm x(a);
-        for (const piece &p : pieces_of_lane(o, 0)) {
-            const Address to = dst_at(p.offset_bytes);
-            const uint8_t index = uint8_t(p.pos / p.size_bytes);
-            switch (p.size_bytes) {
-            case 1: pextrb(to, x, index); break;
-            case 2: pextrw(to, x, index); break;
-            case 4:
-                if (index)
-                    pextrd(to, x, index);
-                else
-                    movd(to, x);
-                break;
-            case 8:
-                if (index)
-                    movhps(to, x);
-                else
-                    movq(to, x);
-                break;
-            default: streams_vectors() ? movntps(to, x) : movups(to, x); break;
-            }
+        const piece_list pieces = stored_pieces_of_lane(o, 0);
+        for (const piece &p : pieces)
+            if (p.is_aligned()) store_piece(p, Xmm(a), p.pos / p.size_bytes);
+        int shifted_bytes = 0;
+        for (const piece &p : pieces) {
+            if (p.is_aligned()) continue;
+            if (shifted_bytes == 0) movaps(scratch(), Xmm(a));
+            psrldq(scratch(), p.pos - shifted_bytes);
+            store_piece(p, scratch(), 0);
+            shifted_bytes = p.pos;
+        }
+    }
+
+    void store_piece(const piece &p, const Xmm &x, int i) {
+        const Address to = dst_at(p.offset_bytes);
+        const auto index = uint8_t(i);
+        switch (p.size_bytes) {
+        case 1: pextrb(to, x, index); break;
+        case 2: pextrw(to, x, index); break;
+        case 4: index ? pextrd(to, x, index) : movd(to, x); break;
+        case 8: index ? movhps(to, x) : movq(to, x); break;
+        default: streams_vectors() ? movntps(to, x) : movups(to, x); break;
         }
     }
 

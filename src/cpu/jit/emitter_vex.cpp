@@ -157,7 +157,7 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
                 extract_lane_to(*at, a, lane);
             continue;
         }
-        const piece_list pieces = pieces_of_lane(o, lane);
+        const piece_list pieces = stored_pieces_of_lane(o, lane);
         if (pieces.empty()) continue;
         if (lane > 0 || a >= 16) extract_lane(scratch(), a, lane);
         const Xmm x = lane > 0 || a >= 16 ? scratch() : Xmm(a);
@@ -166,15 +166,27 @@ void emitter_vex::emit_store(const ir::op &o, int a) {
 }
 
 void emitter_vex::store_lane(const piece_list &pieces, const Xmm &x) {
+    for (const piece &p : pieces)
+        if (p.is_aligned()) store_piece(p, x, p.pos / p.size_bytes);
+    Xmm from = x; // may be the scratch register, which then holds it no more
+    int shifted_bytes = 0;
     for (const piece &p : pieces) {
-        const Address to = dst_at(p.offset_bytes);
-        const uint8_t index = uint8_t(p.pos / p.size_bytes);
-        switch (p.size_bytes) {
-        case 1: vpextrb(to, x, index); break;
-        case 2: vpextrw(to, x, index); break;
-        case 4: index ? vpextrd(to, x, index) : vmovd(to, x); break;
-        default: index ? vmovhps(to, x) : vmovq(to, x); break;
-        }
+        if (p.is_aligned()) continue;
+        vpsrldq(scratch(), from, uint8_t(p.pos - shifted_bytes));
+        store_piece(p, scratch(), 0);
+        from = scratch();
+        shifted_bytes = p.pos;
+    }
+}
+
+void emitter_vex::store_piece(const piece &p, const Xmm &x, int i) {
+    const Address to = dst_at(p.offset_bytes);
+    const auto index = uint8_t(i);
+    switch (p.size_bytes) {
+    case 1: vpextrb(to, x, index); break;
+    case 2: vpextrw(to, x, index); break;
+    case 4: index ? vpextrd(to, x, index) : vmovd(to, x); break;
+    default: index ? vmovhps(to, x) : vmovq(to, x); break;
     }
 }
 

@@ -65,6 +65,7 @@ protected:
 private:
     void load_lane(const piece_list &pieces, const Xmm &x);
     void store_lane(const piece_list &pieces, const Xmm &x);
+    void store_piece(const piece &p, const Xmm &x, int index);
     void unpack(const ir::op &o, int out, int a, int b);
 };
 
