@@ -619,7 +619,7 @@ constexpr double min_large_padding_apart_share = 0.9;
 //     Rows that end within lines have parts of two lines each, so they count in both sets, and are
 //     left in part. Zen 1, counted once / so, transposes of 513 to 8193 rows of 9 to 256 elements
 //     of 1 to 4 bytes, those that it changes: 157 on AVX2 4.6 / 2.7, with vectors of 32 bytes 4.3
-//     / 2.8, 143 on SSE4.1 5.5 / 2.8 (f32 1025x64 4.9 / 2.2); of 5100 reorders none.
+//     / 2.8, 143 on SSE4.1 5.5 / 2.8 (f32 1025x40 5.6 / 2.4); of 5100 reorders none.
 constexpr int min_whole_lines_in_l1_set = 13;
 // Beyond L2, for tiles of vectors below a line that store whole lines, in place of the larger of a
 // quarter of a line and half a vector: they have left the source's run no more.
