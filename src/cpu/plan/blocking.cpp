@@ -101,11 +101,9 @@ void blocking::complete_lines(bool of_src, bool of_dst, int n_src_lines) {
 // out (Zen 1, bf16 ba -> ab nx2048 and nx4096, n from 16 to 32, 4 bytes of a row at once: 4.1
 // to 7.9 / 2.1 to 3.3).
 void blocking::fill_src_gaps() {
-    blocking filled = *this;
-    filled.fills_src_gaps_ = true;
-    fills_src_gaps_ = filled.written_between_src_lines().in_l1_set
-                    < tuning::min_whole_lines_in_l1_set
-            || stores_lines(t_);
+    fills_src_gaps_ = true;
+    if (stores_lines(t_)) return;
+    fills_src_gaps_ = written_between_src_lines().in_l1_set < tuning::min_whole_lines_in_l1_set;
 }
 
 blocking::written_lines blocking::written_between_src_lines() const {
