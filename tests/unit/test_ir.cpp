@@ -2,6 +2,7 @@
 // Kernel IR as data: what verify() refuses, what the interpreter does with a kernel made by hand,
 // what build() makes of small plans, and the text of one of them.
 #include "cpu/ir/ir.hpp"
+#include "cpu/ir/order_stores.hpp"
 #include "cpu/ir/repack.hpp"
 #include "cpu/ir/widen.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -337,8 +338,7 @@ TEST(Build, PaddingIsZeroAndStoreOnly) {
 }
 
 // Of a plan whose stores go past the caches.
-void build_streamed(const move_problem &move, kernel *k) {
-    machine m = avx512();
+void build_streamed(const move_problem &move, kernel *k, machine m = avx512()) {
     m.l3_bytes = 0;
     tfmt::cpu::plan p;
     ASSERT_TRUE(tfmt::cpu::make_streamed_plan(move, m, &p));
@@ -352,6 +352,24 @@ TEST(Build, StreamingIsPassedOn) {
     EXPECT_TRUE(k.is_streaming);
     const tfmt::cpu::plan p = planned(move, avx512());
     EXPECT_FALSE(build(p, p.kernels[0]).is_streaming);
+}
+
+// Rows of 64 bytes that tiles write in two parts, and in four.
+TEST(Build, StreamsWholeLinesInOneGo) {
+    for (const machine &m : {avx2(), sse41()}) {
+        kernel k;
+        ASSERT_NO_FATAL_FAILURE(
+                build_streamed(normalized({1, 32, 16, 16}, "acdb", "ABcd8a2b", tfmt_f32), &k, m));
+        std::vector<int64_t> lines;
+        for (const op &o : k.blocks[0])
+            if (o.kind == op_kind::store) lines.push_back(o.chunks[0].offset_bytes / 64);
+        ASSERT_GT(lines.size(), size_t(64 / m.vector_bytes)) << name_of(m); // of several lines
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        const size_t n_in_turn = lines.size();
+        std::sort(lines.begin(), lines.end());
+        lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+        EXPECT_EQ(n_in_turn, lines.size()) << name_of(m);
+    }
 }
 
 // 16 rows of 64 bytes at each of the two distances, lines that both of them reach once.
@@ -419,6 +437,38 @@ TEST(WidenStores, InTheOrderThatTheyHave) {
     block descending = {make_store(0, 16, {{9, nine}}), make_store(1, 16, {{0, nine}})};
     EXPECT_FALSE(widen_stores_in_order(descending, 64));
     EXPECT_EQ(chunks_of(descending, op_kind::store), (texts {"9+9", "0+9"}));
+}
+
+TEST(CompleteLines, OneBehindTheOther) {
+    const uint64_t all = low_bits(32);
+    const auto ordered = [](block ops) {
+        complete_lines(ops);
+        return chunks_of(ops, op_kind::store);
+    };
+    const auto store = [&](int value, int64_t at) { return make_store(value, 32, {{at, all}}); };
+    // Two lines that take turns, of which the first is complete first.
+    EXPECT_EQ(ordered({store(0, 32), store(1, 4096), store(2, 0), store(3, 4128)}),
+            (texts {"0+32", "32+32", "4096+32", "4128+32"}));
+    // Each where its last store was: the line from 4096 on before the other one.
+    EXPECT_EQ(ordered({store(0, 0), store(1, 4096), store(2, 4128), store(3, 32)}),
+            (texts {"4096+32", "4128+32", "0+32", "32+32"}));
+    // One store of each: as they are.
+    EXPECT_EQ(ordered({store(0, 192), store(1, 64), store(2, 32)}),
+            (texts {"192+32", "64+32", "32+32"}));
+}
+
+TEST(CompleteLines, KeepsWhatStoresNeed) {
+    op zero(op_kind::zero);
+    zero.out = 1;
+    const uint64_t all = low_bits(32);
+    block ops = {make_store(0, 32, {{0, all}}), make_store(0, 32, {{64, all}}), zero,
+            make_store(1, 32, {{32, all}}), make_store(1, 32, {{96, all}})};
+    complete_lines(ops);
+    ASSERT_EQ(ops.size(), 5u);
+    EXPECT_EQ(ops[0].kind, op_kind::zero);
+    EXPECT_EQ(chunks_of(ops, op_kind::store), (texts {"0+32", "32+32", "64+32", "96+32"}));
+    EXPECT_EQ(ops[1].a, 0);
+    EXPECT_EQ(ops[2].a, 1);
 }
 
 // 9 bytes of c and d for each of 4 b, which are the steps of the innermost level: one block, all

@@ -7,6 +7,7 @@
 #include "cpu/ir/build_block.hpp"
 #include "cpu/ir/build_lanes.hpp"
 #include "cpu/ir/ir.hpp"
+#include "cpu/ir/order_stores.hpp"
 #include "cpu/ir/widen.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -411,6 +412,9 @@ kernel build(const plan &p, const kernel_spec &spec) {
     nest_builder nests(p, k);
     nests.add_all(spec.state);
     if (nests.has_merged_steps()) drop_unused_blocks(k);
+    if (p.stores == store_path::streamed)
+        for (block &b : k.blocks)
+            complete_lines(b);
     return k;
 }
 
