@@ -13,7 +13,8 @@ namespace {
 
 void take_habits_of_intel(machine &m) {
     m.has_slow_quotients = m.has_masks();
-    m.has_slow_bf16_dots = m.fetches_stores_late = m.streams_lines = true;
+    m.has_slow_bf16_dots = m.fetches_stores_late = true;
+    m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_with_claims;
     m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
     m.max_written_rows = tuning::max_written_rows_of_intel;
@@ -69,7 +70,7 @@ void take_habits_of_zen4(machine &m) {
 
 // Measured on Zen 1. Its cores execute 32 bytes as two of 16.
 void take_habits_of_zen1(machine &m) {
-    m.streams_lines = true;
+    m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1;
     m.uses_lanes = false;
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
@@ -83,7 +84,10 @@ void take_habits_of_zen1(machine &m) {
         m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
         m.max_open_lines_apart = 0;
         break;
-    case 32: m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_zen1; break;
+    case 32:
+        m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_zen1;
+        m.max_open_lines = tuning::max_open_lines_of_zen1_32_bytes;
+        break;
     default: break; // no JIT
     }
 }

@@ -59,7 +59,7 @@ inline machine make_machine(const named_machine &n, caches has) {
     if (has == caches::none_and_few_rows) {
         m.read_ahead_rows = 32;
         m.max_written_rows = m.max_copied_rows = 16;
-        m.streams_lines = true;
+        m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
         m.l2_scratch_bytes = 128 << 10;
     }
     if (has == caches::none) {

@@ -1200,32 +1200,39 @@ TEST(Plan, StagesAllOfRowsThatArePadding) {
     EXPECT_NE(last_level(32, 24 << 10), "32 x 1, 1384448 -> 32");
 }
 
-// Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of 16
-// rows for them, where these lie in pages of their own and the destination's rows are whole lines.
+// Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of so
+// many rows for them, where these lie in pages of their own and the destination's rows are whole
+// lines.
 TEST(Plan, StreamsLinesOfNarrowVectors) {
     struct wanted {
         int src_run_bytes, n_open_lines, dst_alignment_bytes;
     };
-    const auto expect = [](machine m, bool streams_lines, const vec &dims, const wanted &w) {
+    const auto expect = [](machine m, dim_t min_src_bytes, const vec &dims, const wanted &w,
+                                tfmt_data_type_t type = tfmt_f32) {
         m.l2_bytes = m.l3_bytes = 0;
-        m.streams_lines = streams_lines;
+        m.min_src_bytes_of_streamed_lines = min_src_bytes;
         plan p;
-        ASSERT_TRUE(make_streamed_plan(normalized(dims, "ab", "ba", tfmt_f32), m, &p));
+        ASSERT_TRUE(make_streamed_plan(normalized(dims, "ab", "ba", type), m, &p));
         EXPECT_EQ(p.the_tile.src_run_bytes, w.src_run_bytes);
         EXPECT_EQ(open_lines(p.the_tile), w.n_open_lines);
         EXPECT_EQ(p.dst_alignment_bytes, w.dst_alignment_bytes);
     };
-    expect(avx2(), true, {1040, 1024}, {16, 0, 64});
-    expect(sse41(), true, {1040, 1024}, {8, 0, 64});
-    expect(avx2(), false, {1040, 1024}, {32, 8, 32});
-    expect(avx2(), true, {1040, 1016}, {32, 8, 32}); // source rows within a page
-    expect(avx2(), true, {1048, 1024}, {32, 8, 32}); // of the destination half lines
-    expect(avx512(), true, {1040, 1024}, {64, 0, 64});
+    expect(avx2(), 16, {1040, 1024}, {16, 0, 64});
+    expect(sse41(), 8, {1040, 1024}, {8, 0, 64});
+    expect(avx2(), 0, {1040, 1024}, {32, 8, 32});
+    expect(avx2(), 16, {1040, 1016}, {32, 8, 32}); // source rows within a page
+    expect(avx2(), 16, {1048, 1024}, {32, 8, 32}); // of the destination half lines
+    expect(avx512(), 32, {1040, 1024}, {64, 0, 64});
+    // 16 registers of elements of two bytes; of one byte these have a quarter of a vector.
+    expect(avx2(), 16, {2080, 2048}, {16, 0, 64}, tfmt_bf16);
+    expect(sse41(), 8, {2080, 2048}, {8, 0, 64}, tfmt_bf16);
+    expect(avx2(), 8, {4160, 4096}, {8, 0, 64}, tfmt_u8);
+    expect(avx2(), 16, {4160, 4096}, {16, 16, 32}, tfmt_u8); // too few
 
     // Where the descriptor's own offset is half a line, lines would be stored in halves.
     machine m = avx2();
     m.l2_bytes = m.l3_bytes = 0;
-    m.streams_lines = true;
+    m.min_src_bytes_of_streamed_lines = 16;
     move_problem shifted = normalized({1040, 1024}, "ab", "ba", tfmt_f32);
     shifted.dst_offset_bytes = 32;
     plan p;

@@ -56,7 +56,7 @@ constexpr change changes[] = {
                     m.max_read_rows = 0;
                     m.block_src_bytes = tuning::block_src_bytes_of_intel;
                     m.paired_lines = tuning::paired_lines_of_intel;
-                    m.streams_lines = true;
+                    m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
                 }},
         {"lines claimed before", [](machine &m) { m.fetches_stores_late = true; }},
         {"lines not claimed before", [](machine &m) { m.fetches_stores_late = false; }},

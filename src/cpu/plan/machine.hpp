@@ -22,9 +22,9 @@ struct machine {
     bool has_slow_quotients = false, has_slow_bf16_dots = false;
     // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
     bool fetches_stores_late = false;
-    // Whether lines are better stored past the caches by the vectors of one tile, where a vector is
-    // less than a line, than through a scratch.
-    bool streams_lines = false;
+    // Bytes of the source's rows from which on lines are better stored past the caches by the
+    // vectors of one tile, where a vector is less than a line, than in other ways; 0: never.
+    dim_t min_src_bytes_of_streamed_lines = 0;
     int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     // Moved bytes up to which vectors of half the length may be faster, where the core executes

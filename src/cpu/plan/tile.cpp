@@ -210,15 +210,20 @@ struct run_pair {
     bit_list src, dst;
 };
 
+// Whether tiles may have 16 registers of as many, of elements of up to `max_elem_bytes`.
+bool can_spill(const move_problem &p, const machine &m, int max_elem_bytes) {
+    return p.elem_bytes <= max_elem_bytes && !p.converts && m.n_vector_regs == 16;
+}
+
 // Lines of the destination that vectors below a line store by one tile, and what that leaves of the
 // source's run. False where it is not the way. Not for padding (f32 abc -> AcB16b32a2b 8x384x1024,
 // streamed, 1.0 / 3.3).
 //
-// Past the caches, which have few buffers for lines in part, half a vector and more of the source.
-// Time over a memcpy that streams, through a scratch / so: 57 transposes of 400 MB of f32 AVX2 1.79
-// / 1.44 (43408x1216 2.8 / 1.3), SSE4.1 1.76 / 1.56. Not where rows of the source share pages (f32
-// abc -> acb 355x384x384 1.5 / 2.0), with less than half a vector (f16 abcd -> ABcd32a16b
-// 32x128x56x56 1.0 / 1.4).
+// Past the caches, which have few buffers for lines in part, with so much of the source's rows as
+// the machine says, for which two values may wait on the stack. Time over a memcpy that streams,
+// through a scratch / so: 57 transposes of 400 MB of f32 AVX2 1.79 / 1.44 (43408x1216 2.8 / 1.3),
+// SSE4.1 1.76 / 1.56. Not where rows of the source share pages (f32 abc -> acb 355x384x384 1.5 /
+// 2.0).
 //
 // Within them where rows of the destination collide, so that what one vector stores of a line is
 // gone from L1 before the next one's turn, unless the source's do as well: min_src_run_bytes_left.
@@ -230,17 +235,19 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
         return false;
     const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
-    const bit_list src = left_beside(line, src_vector, n_bits);
+    bit_list src = left_beside(line, src_vector, n_bits);
     if (bytes_of_run(p, line, false) != tuning::line_bytes
             || !std::all_of(p.levels.begin(), p.levels.end(), keeps_lines))
         return false;
-    const dim_t src_bytes = bytes_of_run(p, src, true);
     if (stores == store_path::streamed) {
         const level &along_dst = p.levels[size_t(whole_dst[0].level)];
-        if (!m.streams_lines || along_dst.src_stride < tuning::page_bytes
-                || src_bytes < m.vector_bytes / 2)
+        if (!m.min_src_bytes_of_streamed_lines || along_dst.src_stride < tuning::page_bytes)
             return false;
-    } else if (src_bytes < tuning::min_src_run_bytes_left
+        const bool is_short = bytes_of_run(p, src, true) < m.vector_bytes / 2;
+        if (is_short && can_spill(p, m, tuning::max_spilled_elem_bytes_of_streamed_lines))
+            src = left_beside(line, src_vector, n_bits + 1);
+        if (bytes_of_run(p, src, true) < m.min_src_bytes_of_streamed_lines) return false;
+    } else if (bytes_of_run(p, src, true) < tuning::min_src_run_bytes_left
             || lines_in_l1_set(p, left_beside(dst_vector, src_vector, n_bits), dst_vector, false)
                     <= tuning::max_rows_in_l1_set
             || lines_in_l1_set(p, line, src, true) > tuning::max_src_lines_in_l1_set_of_whole_lines)
@@ -316,8 +323,8 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
 bool may_spill(const move_problem &p, const machine &m, store_path stores, const bit_list &src,
         const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    return p.elem_bytes <= tuning::max_spilled_elem_bytes && !p.converts && m.n_vector_regs == 16
-            && src.size() == lane_bits && union_size(src, dst) == 2 * lane_bits
+    return can_spill(p, m, tuning::max_spilled_elem_bytes) && src.size() == lane_bits
+            && union_size(src, dst) == 2 * lane_bits
             && !(keeps_src && bypasses_caches(stores)
                     && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }

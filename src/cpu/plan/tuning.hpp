@@ -69,6 +69,11 @@ constexpr int max_reg_bits_16_regs = 3;
 //     registers of 64 bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with
 //     16), 1.1 below and 1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
+// Those that store whole lines past the caches (fit_lines), where 8 registers have less than half a
+// vector of the source's rows.
+//     Zen 1, time over memcpy, of 5100 reorders from 2 MB on, through a scratch or lines in part /
+//     so, AVX2 28 1.04 / 0.77, SSE4.1 32 1.30 / 0.93 (beyond 1.8 6, 0).
+constexpr int max_spilled_elem_bytes_of_streamed_lines = 2;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
 // Moved bytes up to which vectors of half the length are taken where tiles of these cost less
@@ -388,6 +393,13 @@ constexpr dim_t max_lines_begun = 16;
 //     sets of their own 84 0.99, 0.4 to 4.3.
 constexpr int min_streamed_in_halves_vector_bytes = 64;
 
+// What tiles that store whole lines past the caches (fit_lines) need of the source's rows, in place
+// of half a vector.
+//     Zen 1, AVX2, from half a vector on / from 8 / from 4 bytes, 19 of 5100 reorders 1.08 / 0.96 /
+//     0.91; SSE4.1, of which 8 are half a vector, 17 1.19 / - / 1.36. Zen 4 and Zen 3 take a
+//     scratch; Intel, less than half, f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4.
+constexpr dim_t min_src_bytes_of_streamed_lines_of_zen1 = 8;
+
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
 //     Time over memcpy, streamed / so, 28 cases of 16 to 450 MB while another core was busy: AVX2
@@ -419,12 +431,12 @@ constexpr int max_open_lines_in_pages_of_amd_16_bytes = 2;
 //     0.61 / 0.85; SSE4.1 elsewhere 75 1.47 / 0.87 / -, in pages 118 2.6 / 0.97 /
 //     -, 60 - / 0.75 / 0.96. Of opens_lines_apart() 4: 136 1.53 in place of 0.98. With 32 bytes, in
 //     pages 8 / 4 / 2, 172 1.33 / 1.14 / -, 82 - / 0.94 / 1.00, elsewhere 4 / 2 37 0.71 / 0.95; of
-//     opens_lines_apart() 16 / 8 / 4, 27 1.37 / 1.16 / -, 121 - / 0.86 / 1.03. One page offset in
-//     16 rows, two lines at a time, takes ten times as long (f32 acdb -> ABcd8a2b 1x64x112x112 4.7
-//     times memcpy, 0.8 by a scratch), but of the 77 that store rows of one set these are 3, and
-//     the others lose 1.3.
+//     opens_lines_apart() 16 / 8 / 4, 27 1.37 / 1.16 / -, 121 - / 0.86 / 1.03.
 constexpr int max_open_lines_in_pages_of_zen3 = 1;
 constexpr int max_open_lines_of_zen3_16_bytes = 2;
+// Zen 1, where rows are not in different pages, with 4 / 8 / 16: 15 of 5100 reorders 1.02 / 0.80 /
+// -, 33 - / 1.02 / 1.00.
+constexpr int max_open_lines_of_zen1_32_bytes = 8;
 
 // On AMD, where rows of the destination are whole lines apart and each on a set of L1 of its own,
 // of tiles that read a quarter of each line and more of rows of which no more than
