@@ -71,6 +71,7 @@ void take_habits_of_zen4(machine &m) {
 // Measured on Zen 1. Its cores execute 32 bytes as two of 16.
 void take_habits_of_zen1(machine &m) {
     m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1;
+    m.streams_any_lines = true;
     m.uses_lanes = false;
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;

@@ -1229,6 +1229,21 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
     expect(avx2(), 8, {4160, 4096}, {8, 0, 64}, tfmt_u8);
     expect(avx2(), 16, {4160, 4096}, {16, 16, 32}, tfmt_u8); // too few
 
+    // Elsewhere, and padding, where that is measured to be better.
+    machine any = avx2();
+    any.streams_any_lines = true;
+    expect(any, 16, {1040, 1016}, {16, 0, 64});
+    expect(any, 16, {1048, 1024}, {32, 8, 32});
+    any.l3_bytes = 0;
+    for (bool streams_any : {false, true}) {
+        any.min_src_bytes_of_streamed_lines = 16;
+        any.streams_any_lines = streams_any;
+        plan padded;
+        ASSERT_TRUE(make_streamed_plan(
+                normalized({8, 64, 1024}, "abc", "AcB16b32a2b", tfmt_f32), any, &padded));
+        EXPECT_EQ(open_lines(padded.the_tile) == 0, streams_any);
+    }
+
     // Where the descriptor's own offset is half a line, lines would be stored in halves.
     machine m = avx2();
     m.l2_bytes = m.l3_bytes = 0;

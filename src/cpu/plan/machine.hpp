@@ -25,6 +25,8 @@ struct machine {
     // Bytes of the source's rows from which on lines are better stored past the caches by the
     // vectors of one tile, where a vector is less than a line, than in other ways; 0: never.
     dim_t min_src_bytes_of_streamed_lines = 0;
+    // Whether that is so of padding, too, and wherever the source's rows lie.
+    bool streams_any_lines = false;
     int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
     int n_vector_regs = 0;
     // Moved bytes up to which vectors of half the length may be faster, where the core executes
