@@ -37,6 +37,12 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.max_open_lines = m.max_open_lines_in_pages = m.max_open_lines_apart = 0;
                 }},
+        {"whole lines past the caches",
+                [](machine &m) {
+                    m.min_src_bytes_of_streamed_lines
+                            = tuning::min_src_bytes_of_streamed_lines_of_zen1;
+                    m.streams_any_lines = true;
+                }},
         {"a scratch in the caches",
                 [](machine &m) {
                     m.min_row_pairs_to_collect = m.min_crowding_rows = m.min_crowding_lines = 8;
