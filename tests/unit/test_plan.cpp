@@ -1513,10 +1513,11 @@ TEST(Plan, StreamsTilesThatLeaveLinesApart) {
 // Nor those that read parts of lines, and many of the same set before the other parts; of vectors
 // below a line, if blocks may have any number of rows.
 TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
-    const auto is_streamed = [](machine m, const vec &dims, int read_ahead_rows = 0) {
+    const auto is_streamed = [](machine m, const vec &dims, int read_ahead_rows = 0,
+                                     tfmt_data_type_t type = tfmt_f64) {
         m.l3_bytes = 0;
         m.read_ahead_rows = read_ahead_rows;
-        const move_problem move = normalized(dims, "ab", "ba", tfmt_f64);
+        const move_problem move = normalized(dims, "ab", "ba", type);
         const plan any = planned(move, m);
         plan p;
         return make_streamed_plan(move, m, &p, &any);
@@ -1525,6 +1526,14 @@ TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
     EXPECT_TRUE(is_streamed(sse41(), {1024, 1032})); // rows of many sets
     EXPECT_TRUE(is_streamed(sse41(), {1024, 1024}, 32));
     EXPECT_TRUE(is_streamed(avx512(), {1024, 1024}));
+    // More of them by tiles of whole lines that read these by quarters.
+    machine m = avx2();
+    m.min_src_bytes_of_streamed_lines = 8;
+    m.streams_any_lines = true;
+    EXPECT_TRUE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
+    EXPECT_FALSE(is_streamed(m, {4096, 1024}, 0, tfmt_f32)) << "128 of them";
+    m.vector_bytes = 16; // by eighths
+    EXPECT_FALSE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
 }
 
 // Blocks of a scratch go on within lines of the source that tiles read in parts.

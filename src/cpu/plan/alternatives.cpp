@@ -39,8 +39,8 @@ constexpr change changes[] = {
                 }},
         {"whole lines past the caches",
                 [](machine &m) {
-                    m.min_src_bytes_of_streamed_lines
-                            = tuning::min_src_bytes_of_streamed_lines_of_zen1;
+                    m.min_src_bytes_of_streamed_lines =
+                            tuning::min_src_bytes_of_streamed_lines_of_zen1;
                     m.streams_any_lines = true;
                 }},
         {"a scratch in the caches",

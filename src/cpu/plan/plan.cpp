@@ -185,6 +185,13 @@ bool fetches_with_drains(const plan &p, const move_problem &whole) {
             && lines_in_l2_set(lines, p.target.l2_bytes) <= tuning::max_lines_in_l2_set_of_two;
 }
 
+int min_lines_lost_meanwhile(const tile &t, const machine &m) {
+    const bool reads_quarters = m.min_src_bytes_of_streamed_lines && stores_lines(t)
+            && t.src_run_bytes >= tuning::line_bytes / 4;
+    return reads_quarters ? tuning::min_lines_lost_meanwhile_of_quarters
+                          : tuning::min_lines_lost_meanwhile;
+}
+
 // False if the destination cannot be written that way, or is better not.
 bool choose_order(plan &p, way w) {
     const move_problem whole = p.problem;
@@ -205,7 +212,7 @@ bool choose_order(plan &p, way w) {
             p.prefetch_next_bytes = wrapping_add(p.prefetch_bytes, order.levels.back().src_stride);
         const bool loses_lines = w.has_staged && !p.target.read_ahead_rows
                 && p.the_tile.vector_bytes < tuning::line_bytes
-                && order.n_src_lines_meanwhile >= tuning::min_lines_lost_meanwhile;
+                && order.n_src_lines_meanwhile >= min_lines_lost_meanwhile(p.the_tile, p.target);
         return !loses_lines && lines_begun(p.the_tile, p.problem.levels) <= tuning::max_lines_begun
                 && has_aligned_vectors(p);
     }

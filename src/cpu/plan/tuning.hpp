@@ -492,6 +492,12 @@ constexpr int min_lines_read_again_of_64_bytes = 17;
 //     1.8 64 and 11 (f64 ab -> ba 768x3072 3.5 / 1.25), AVX2 64 1.10 / 1.00; with 13 1.30 and 1.08,
 //     with 25 1.32 and 0.99. With vectors of a line 37 1.31 / 1.34.
 constexpr int min_lines_lost_meanwhile = 17;
+// So many where they store whole lines (fit_lines) and read these by quarters and more.
+//     Zen 1, times over those with 17, of 5100 reorders, AVX2 76 0.79, worst 1.26 (f32 ab -> ba
+//     3072x768 1.5 / 0.8 times memcpy); with 48 34 1.17 times as long as with 65, with any number
+//     100 0.89, but 9 beyond 1.8 in place of 2. By eighths, as with vectors of 16 bytes, 33 and 65
+//     43 1.13 and 76 1.36 times as long.
+constexpr int min_lines_lost_meanwhile_of_quarters = 65;
 // So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
 // destination and runs of the source that end within lines, which are read again for the next run.
 //     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
