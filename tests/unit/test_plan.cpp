@@ -1218,7 +1218,7 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
         EXPECT_EQ(p.dst_alignment_bytes, w.dst_alignment_bytes);
     };
     expect(avx2(), 16, {1040, 1024}, {16, 0, 64});
-    expect(sse41(), 8, {1040, 1024}, {8, 0, 64});
+    expect(sse41(), 8, {1040, 1024}, {16, 0, 64}); // 16 registers
     expect(avx2(), 0, {1040, 1024}, {32, 8, 32});
     expect(avx2(), 16, {1040, 1016}, {32, 8, 32}); // source rows within a page
     expect(avx2(), 16, {1048, 1024}, {32, 8, 32}); // of the destination half lines
@@ -1532,8 +1532,10 @@ TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
     m.streams_any_lines = true;
     EXPECT_TRUE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
     EXPECT_FALSE(is_streamed(m, {4096, 1024}, 0, tfmt_f32)) << "128 of them";
-    m.vector_bytes = 16; // by eighths
-    EXPECT_FALSE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
+    EXPECT_TRUE(is_streamed(m, {3072, 1536}, 0, tfmt_bf16));
+    m.vector_bytes = 16;
+    EXPECT_TRUE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
+    EXPECT_FALSE(is_streamed(m, {3072, 1536}, 0, tfmt_bf16)) << "by eighths";
 }
 
 // Blocks of a scratch go on within lines of the source that tiles read in parts.

@@ -251,7 +251,7 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
         return false;
     if (stores == store_path::streamed) {
         if (!may_stream_lines(p, m, whole_dst)) return false;
-        const bool is_short = bytes_of_run(p, src, true) < m.vector_bytes / 2;
+        const bool is_short = bytes_of_run(p, src, true) < tuning::line_bytes / 4;
         if (is_short && can_spill(p, m, tuning::max_spilled_elem_bytes_of_streamed_lines))
             src = left_beside(line, src_vector, n_bits + 1);
         if (bytes_of_run(p, src, true) < m.min_src_bytes_of_streamed_lines) return false;

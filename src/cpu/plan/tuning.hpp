@@ -69,11 +69,14 @@ constexpr int max_reg_bits_16_regs = 3;
 //     registers of 64 bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with
 //     16), 1.1 below and 1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
-// Those that store whole lines past the caches (fit_lines), where 8 registers have less than half a
-// vector of the source's rows.
-//     Zen 1, time over memcpy, of 5100 reorders from 2 MB on, through a scratch or lines in part /
-//     so, AVX2 28 1.04 / 0.77, SSE4.1 32 1.30 / 0.93 (beyond 1.8 6, 0).
-constexpr int max_spilled_elem_bytes_of_streamed_lines = 2;
+// Elements of up to so many bytes in those that store whole lines past the caches (fit_lines),
+// where 8 registers have less than a quarter of the source's lines.
+//     Zen 1, time over memcpy, of 5100 reorders from 2 MB on, of two bytes, through a scratch or
+//     lines in part / so, AVX2 28 1.04 / 0.77, SSE4.1 32 1.30 / 0.93 (beyond 1.8 6, 0). Of four as
+//     well, quarters in place of eighths on SSE4.1: 127 of 3400 0.87 / 0.73, 49 of one and two
+//     bytes in other blocks 0.71 / 0.60, 43 transposes of 400 MB 1.66 / 1.35 (beyond 1.8 15, 3).
+//     Halves in place of quarters, AVX2: 158 1.05 times as long.
+constexpr int max_spilled_elem_bytes_of_streamed_lines = 4;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
 // Moved bytes up to which vectors of half the length are taken where tiles of these cost less
