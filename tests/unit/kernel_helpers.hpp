@@ -69,6 +69,8 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.staged_whole_dst_bytes = 2048;
         m.staged_dst_bytes = 512;
         m.staged_block_bytes = 128 << 10;
+        m.min_src_bytes_of_streamed_lines = 8;
+        m.streams_any_lines = true;
     }
     if (has == caches::all) {
         m.min_crowding_rows = m.min_crowding_lines = 5;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "cpu/jit/emitter.hpp"
 #include "support/random_data.hpp"
 #include "tests/unit/jit_helpers.hpp"
 
@@ -356,6 +357,33 @@ INSTANTIATE_TEST_SUITE_P(
 bool contains(const std::vector<uint8_t> &code, std::vector<uint8_t> instruction) {
     return std::search(code.begin(), code.end(), instruction.begin(), instruction.end())
             != code.end();
+}
+
+struct pieces_of_stores : tfmt::cpu::jit::emitter {
+    using emitter::stored_pieces_of_lane;
+};
+
+// Of a chunk of 16 bytes: "0+4 3+4" are two pieces of 4 bytes, the second from byte 3 on.
+TEST(Emitters, StoreInTwoPiecesWhatWouldBeMore) {
+    const auto pieces = [](uint64_t mask) {
+        op o(op_kind::store);
+        o.unit_bytes = 16;
+        o.chunks.push_back({100, mask});
+        std::string text;
+        for (const auto &p : pieces_of_stores::stored_pieces_of_lane(o, 0)) {
+            EXPECT_EQ(p.offset_bytes, 100 + p.pos);
+            text += (text.empty() ? "" : " ") + std::to_string(p.pos) + "+"
+                    + std::to_string(p.size_bytes);
+        }
+        return text;
+    };
+    EXPECT_EQ(pieces(low_bits(7)), "0+4 3+4");
+    EXPECT_EQ(pieces(low_bits(11)), "0+8 3+8");
+    EXPECT_EQ(pieces(low_bits(15)), "0+8 7+8");
+    EXPECT_EQ(pieces(low_bits(16)), "0+16");
+    EXPECT_EQ(pieces(low_bits(12)), "0+8 8+4"); // two anyway
+    EXPECT_EQ(pieces(low_bits(7) << 8), "8+4 11+4");
+    EXPECT_EQ(pieces(0x717), "0+2 2+1 4+1 8+2 10+1"); // nothing between them
 }
 
 // Streamed data is ordered before what the caller does next, and upper halves of registers are left
