@@ -69,6 +69,7 @@ constexpr int max_reg_bits_16_regs = 3;
 //     registers of 64 bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with
 //     16), 1.1 below and 1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
+constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 // Elements of up to so many bytes in those that store whole lines past the caches (fit_lines),
 // where 8 registers have less than a quarter of the source's lines.
 //     Zen 1, time over memcpy, of 5100 reorders from 2 MB on, of two bytes, through a scratch or
@@ -78,7 +79,6 @@ constexpr int max_spilled_elem_bytes = 1;
 //     Halves in place of quarters, AVX2: 158 1.05 times as long. Where rows collide within the
 //     caches, AVX2 24 1.00, SSE4.1 24 1.01.
 constexpr int max_spilled_elem_bytes_of_streamed_lines = 4;
-constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
 // Moved bytes up to which vectors of half the length are taken where tiles of these cost less
 // (tile_cost), on cores that execute 64 bytes as two times 32, as those of Zen 4 do. The cost, in
@@ -497,10 +497,10 @@ constexpr int min_lines_read_again_of_64_bytes = 17;
 //     with 25 1.32 and 0.99. With vectors of a line 37 1.31 / 1.34.
 constexpr int min_lines_lost_meanwhile = 17;
 // So many where they store whole lines (fit_lines) and read these by quarters and more.
-//     Zen 1, times over those with 17, of 5100 reorders, AVX2 76 0.79, worst 1.26 (f32 ab -> ba
-//     3072x768 1.5 / 0.8 times memcpy); with 48 34 1.17 times as long as with 65, with any number
-//     100 0.89, but 9 beyond 1.8 in place of 2. By eighths, as with vectors of 16 bytes, 33 and 65
-//     43 1.13 and 76 1.36 times as long.
+//     Zen 1, times over those with 17, AVX2 76 of 5100 reorders 0.79 (f32 ab -> ba 3072x768 1.5 /
+//     0.8 times memcpy), worst 1.26; SSE4.1 25 of 3400 0.94, of which 2 come to 1.9. With 48, AVX2
+//     34 1.17 times as long as with 65; with any number 100 0.89 of the time, but 9 beyond 1.8 in
+//     place of 2. By eighths, SSE4.1, with 33 and 65 43 1.13 and 76 1.36 times as long.
 constexpr int min_lines_lost_meanwhile_of_quarters = 65;
 // So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
 // destination and runs of the source that end within lines, which are read again for the next run.
