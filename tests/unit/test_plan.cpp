@@ -1235,8 +1235,8 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
     expect(any, 16, {1040, 1016}, {16, 0, 64});
     expect(any, 16, {1048, 1024}, {32, 8, 32});
     any.l3_bytes = 0;
+    any.min_src_bytes_of_streamed_lines = 16;
     for (bool streams_any : {false, true}) {
-        any.min_src_bytes_of_streamed_lines = 16;
         any.streams_any_lines = streams_any;
         plan padded;
         ASSERT_TRUE(make_streamed_plan(
