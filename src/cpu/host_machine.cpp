@@ -78,6 +78,8 @@ void take_habits_of_zen1(machine &m) {
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen1;
     m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_zen1;
+    m.max_staged_whole_rows = tuning::max_staged_whole_rows_of_zen1;
+    m.l2_scratch_bytes_for_lines = tuning::l2_scratch_bytes_for_lines_of_zen1;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen1;
     m.min_crowding_rows = m.min_crowding_lines = 0;
     switch (m.vector_bytes) {

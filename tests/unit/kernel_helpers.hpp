@@ -67,6 +67,7 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.streaming_share_of_cache = 0;
         m.staged_src_bytes = 1024;
         m.staged_whole_dst_bytes = 2048;
+        m.l2_scratch_bytes_for_lines = 128 << 10;
         m.staged_dst_bytes = 512;
         m.staged_block_bytes = 128 << 10;
         m.min_src_bytes_of_streamed_lines = 8;

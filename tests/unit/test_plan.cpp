@@ -1116,6 +1116,27 @@ TEST(Plan, StagesMoreOfShortRows) {
             256); // of 307 that fit by whole tiles of 64, in 4 blocks
 }
 
+// Or until it is whole lines of them: one, or two of rows that begin within lines of their pages.
+TEST(Plan, StagesWholeLinesOfRows) {
+    const auto src_elems = [](dim_t stride, size_t scratch_bytes_for_lines) {
+        machine m = avx2();
+        m.l3_bytes = 0;
+        m.max_open_lines = m.max_open_lines_in_pages = 0;
+        m.staged_whole_dst_bytes = 4096;
+        m.l2_scratch_bytes_for_lines = scratch_bytes_for_lines;
+        const plan made = planned(normalized(by_strides({1000, 240}, {stride, 1}, tfmt_f32),
+                                          by_tag({1000, 240}, "ba", tfmt_f32)),
+                m);
+        EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
+        return made.scratch.scratch_bytes / 4000;
+    };
+    EXPECT_EQ(src_elems(2564, 0), 8);
+    EXPECT_EQ(src_elems(2564, 128 << 10), 32);
+    EXPECT_EQ(src_elems(2560, 128 << 10), 16);
+    EXPECT_EQ(src_elems(250, 128 << 10), 16); // all of a tile in one page
+    EXPECT_EQ(src_elems(2564, 64 << 10), 16);
+}
+
 // Where that is known to pay, blocks have more of each row of the source, and more in all while the
 // last cache could hold both tensors.
 TEST(Plan, StagesLargerBlocksWhereThatPays) {
@@ -1164,12 +1185,14 @@ TEST(Plan, StagesLongerRunsWhereThatPays) {
 }
 
 // Where that is known to pay, blocks have all of longer rows of the destination than else, if they
-// then read of no more than 1024 rows.
+// then read of no more than 1024 rows, or of fewer.
 TEST(Plan, StagesAllOfLongRowsFromFewRows) {
-    const auto scratch_bytes = [](int whole_dst_bytes, const vec &dims, tfmt_data_type_t type) {
+    const auto scratch_bytes = [](int whole_dst_bytes, const vec &dims, tfmt_data_type_t type,
+                                       dim_t max_rows = 1024) {
         machine m = avx512();
         m.l3_bytes = 0;
         m.staged_whole_dst_bytes = whole_dst_bytes;
+        m.max_staged_whole_rows = max_rows;
         const plan made = planned(normalized(dims, "acb", "abc", type), m);
         EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
         return made.scratch.scratch_bytes;
@@ -1177,6 +1200,9 @@ TEST(Plan, StagesAllOfLongRowsFromFewRows) {
     // All 1136 bytes of 16 rows, or 256 of 128, with what is kept back of a line.
     EXPECT_EQ(scratch_bytes(2048, {32, 1024, 284}, tfmt_f32), 16 * (64 + 1152 + 64));
     EXPECT_EQ(scratch_bytes(0, {32, 1024, 284}, tfmt_f32), 128 * (64 + 256));
+    // Of 288 rows, by whole tiles, where that is as many as it may be, or one more.
+    EXPECT_EQ(scratch_bytes(2048, {32, 1024, 284}, tfmt_f32, 288), 16 * (64 + 1152 + 64));
+    EXPECT_EQ(scratch_bytes(2048, {32, 1024, 284}, tfmt_f32, 287), 128 * (64 + 256));
     // Of 1136 rows, and longer.
     const vec many_rows {32, 1024, 1136}, long_rows {32, 1024, 576};
     EXPECT_EQ(scratch_bytes(2048, many_rows, tfmt_u8), scratch_bytes(0, many_rows, tfmt_u8));

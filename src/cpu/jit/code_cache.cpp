@@ -58,9 +58,10 @@ void append_instructions(ir::words &out, const machine &m) {
             min_crowding_rows, min_crowding_lines, collected_dst_bytes, collected_block_bytes,
             collected_paired_lines, min_fetched_collected_bytes, fetched_twice_share_of_cache,
             max_open_lines, max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes,
-            l2_scratch_src_bytes, staged_src_bytes, staged_dst_bytes, staged_block_bytes,
-            staged_near_src_bytes, staged_near_block_bytes, max_staged_colliding_rows,
-            staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
+            l2_scratch_src_bytes, l2_scratch_bytes_for_lines, staged_src_bytes, staged_dst_bytes,
+            staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
+            max_staged_colliding_rows, staged_whole_dst_bytes, max_staged_whole_rows,
+            min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(min_src_bytes_of_streamed_lines);
@@ -92,6 +93,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_open_lines_apart);
     static_cast<void>(l2_scratch_bytes);
     static_cast<void>(l2_scratch_src_bytes);
+    static_cast<void>(l2_scratch_bytes_for_lines);
     static_cast<void>(staged_src_bytes);
     static_cast<void>(staged_dst_bytes);
     static_cast<void>(staged_block_bytes);
@@ -99,6 +101,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(staged_near_block_bytes);
     static_cast<void>(max_staged_colliding_rows);
     static_cast<void>(staged_whole_dst_bytes);
+    static_cast<void>(max_staged_whole_rows);
     static_cast<void>(min_unchained_lines_bytes);
     for (int v :
             {int(isa), int(has_two_source_permutes), int(has_vbmi), int(has_bf16), int(has_fp16),

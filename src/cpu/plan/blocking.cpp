@@ -228,7 +228,7 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
         goal.bytes = std::min(goal.bytes, tuning::staged_block_bytes);
     }
     const growth dst {goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
-            m.staged_whole_dst_bytes};
+            m.staged_whole_dst_bytes, m.max_staged_whole_rows};
     const bool has_room = collides
             && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
                     >= tuning::min_chain_run_bytes;
@@ -247,6 +247,11 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
     if (m.l2_scratch_bytes)
         grow_src(std::min(goal.src_bytes, m.l2_scratch_src_bytes),
                 bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
+    if (m.l2_scratch_bytes_for_lines) {
+        const int n_lines = reads_odd_rows_in_pages(t_) ? 2 : 1; // one lies in two of a row
+        grow_src(std::min(goal.src_bytes, n_lines * tuning::line_bytes),
+                bytes_in_scratch(dim_t(m.l2_scratch_bytes_for_lines), run_bytes));
+    }
     sort(false);
     put_continuation_last();
     if (is_better_unchained(run_bytes, goal.min_unchained_lines_bytes))
@@ -673,7 +678,7 @@ dim_t blocking::whole_lines(size_t next, dim_t steps, dim_t max_bytes) const {
 bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const {
     if (l.extent > to.max_whole_bytes / run_bytes
             && (l.extent > to.max_whole_bytes_of_few_rows / run_bytes
-                    || src_rows_with(l) > tuning::max_staged_whole_rows))
+                    || src_rows_with(l) > to.max_few_rows))
         return false;
     if (src_run_bytes_ >= tuning::line_bytes) return true;
     const dim_t n_read = std::max<dim_t>(1, read_steps(limits_, l)); // padding has no source

@@ -258,6 +258,16 @@ bool stores_to_pages(const tile &t) {
     });
 }
 
+bool reads_odd_rows_in_pages(const tile &t) {
+    bool is_odd = false, is_in_pages = false;
+    for (const tile_bit &b : t.bits) {
+        if (b.level < 0 || b.src_stride_bytes < tuning::line_bytes) continue;
+        is_odd |= b.src_stride_bytes % tuning::line_bytes != 0;
+        is_in_pages |= b.src_stride_bytes >= tuning::page_bytes;
+    }
+    return is_odd && is_in_pages;
+}
+
 bool stores_lines(const tile &t) {
     return t.vector_bytes < tuning::line_bytes && t.src_run != t.dst_run && open_lines(t) == 0;
 }

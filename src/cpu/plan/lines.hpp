@@ -71,6 +71,9 @@ int written_lines(const tile &t);
 // Whether rows of the destination that a tile stores to lie in different pages.
 bool stores_to_pages(const tile &t);
 
+// Whether rows of the source that a tile reads lie in different pages and begin within lines.
+bool reads_odd_rows_in_pages(const tile &t);
+
 // Whether a tile of vectors below a line stores whole lines of other rows than it reads.
 bool stores_lines(const tile &t);
 

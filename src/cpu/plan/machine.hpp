@@ -83,6 +83,8 @@ struct machine {
     // so many bytes of each; 0: none.
     size_t l2_scratch_bytes = 0;
     dim_t l2_scratch_src_bytes = std::numeric_limits<dim_t>::max();
+    // The same until they have whole lines of each of these rows.
+    size_t l2_scratch_bytes_for_lines = 0;
     // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of
     // narrow elements) and of all of a block; the same but for the destination's where the last
     // cache could hold source and destination.
@@ -97,6 +99,7 @@ struct machine {
     // Length up to which such blocks have all of a row of the destination, if they then read few
     // rows of the source; 0: as of any number of rows.
     dim_t staged_whole_dst_bytes = 0;
+    dim_t max_staged_whole_rows = tuning::max_staged_whole_rows;
     // Runs of whole lines from which on such blocks, where the last cache could not hold both, are
     // not chained through many pages; at the most: never.
     dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();

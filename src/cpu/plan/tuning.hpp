@@ -986,6 +986,17 @@ constexpr dim_t min_steps_per_read_in_scratch = 4;
 //     twelfth the same.
 constexpr size_t max_l2_scratch_bytes = 128 << 10;
 constexpr size_t l2_scratch_divisor = 12;
+// On Zen 1, for a whole line of each row of the source, or two where these begin within lines and
+// lie in different pages, in a quarter of its L2: each visit of a row takes its page from the TLB
+// again, and half of a line is gone before the other one is read.
+//     Time over memcpy, 43 KiB (a twelfth) / 64 KiB / so, those of 5900 reorders that it changes:
+//     AVX2 42 1.28 / - / 1.14, beyond 1.8 5 and 3, SSE4.1 40 1.38 / - / 1.20, 6 and 2 (f32 ab -> ba
+//     1000x2048 5.2 / - / 2.6, bf16 ba -> ab 257x20356 1.8 / - / 1.1); plain transposes of 300 to
+//     4400 elements of 20 and 36 MB 48 1.36 / 1.21 / 1.10, 47 1.31 / 1.18 / 1.06 (f32 1000x2521 5.1
+//     / 3.4 / 2.2). Two lines of any rows 1.10 of the time of one, four lines 1.05; more
+//     of rows that have their lines already, 64 KiB 211 0.986, 96 KiB 738 1.00 (f32 abcd -> acdb
+//     2x96x256x256 1.4 / 2.0 / -).
+constexpr size_t l2_scratch_bytes_for_lines_of_zen1 = 128 << 10;
 
 // On AMD's cores (measured: Zen 4, 1 MiB of L2, 32 of L3) staged blocks have, with the share of L2
 // above, more of each row of the source, and more in all where the last cache could hold both
@@ -1046,6 +1057,12 @@ constexpr dim_t max_staged_whole_rows = 1024;
 //     Time over none, 2048 / 4096 / 8192 bytes: AVX2 102 0.93, 49 more 0.895, 80 0.90; SSE4.1 99
 //     0.96, 55 0.93, 68 0.93.
 constexpr dim_t staged_whole_dst_bytes_of_zen1 = 4096;
+// Pages of more rows are not all in its TLB when the next part of each is read.
+//     Time over memcpy, up to 1024 / 768 / 512 rows, with l2_scratch_bytes_for_lines: of 60
+//     transposes of f32 1000x1282 to 1000x5136, AVX2 1.38 / 1.31 / 1.31, beyond 1.8 7, 0 and 0,
+//     SSE4.1 1.30 / 1.19 / 1.19; of 48 others of 300 to 4400 elements 1.09 / 1.12 / 1.27 and 1.06 /
+//     1.11 / 1.22.
+constexpr dim_t max_staged_whole_rows_of_zen1 = 768;
 
 // A scratch of whole vectors (lane_drain.hpp) is taken wherever blocks are collected and it can be;
 // and for transposes of lines from so many bytes and rows in one set of L1 on: of each side, pairs
