@@ -84,6 +84,8 @@ void take_habits_of_zen1(machine &m) {
     m.min_crowding_rows = m.min_crowding_lines = 0;
     switch (m.vector_bytes) {
     case 16:
+        m.min_crowding_rows = tuning::min_crowding_rows_of_zen1_16_bytes;
+        m.min_crowding_lines = tuning::min_crowding_lines_of_zen1_16_bytes;
         m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
         m.max_open_lines_apart = 0;
         break;
