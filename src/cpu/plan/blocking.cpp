@@ -248,7 +248,7 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
         grow_src(std::min(goal.src_bytes, m.l2_scratch_src_bytes),
                 bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
     if (m.l2_scratch_bytes_for_lines) {
-        const int n_lines = reads_odd_rows_in_pages(t_) ? 2 : 1; // one lies in two of a row
+        const int n_lines = reads_odd_rows_in_pages(t_) ? 2 : 1; // which 64 bytes lie in
         grow_src(std::min(goal.src_bytes, n_lines * tuning::line_bytes),
                 bytes_in_scratch(dim_t(m.l2_scratch_bytes_for_lines), run_bytes));
     }

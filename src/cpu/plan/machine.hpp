@@ -83,7 +83,7 @@ struct machine {
     // so many bytes of each; 0: none.
     size_t l2_scratch_bytes = 0;
     dim_t l2_scratch_src_bytes = std::numeric_limits<dim_t>::max();
-    // The same until they have whole lines of each of these rows.
+    // A larger one, up to which they do until they have whole lines of each; 0: none.
     size_t l2_scratch_bytes_for_lines = 0;
     // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of
     // narrow elements) and of all of a block; the same but for the destination's where the last
