@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel IR as data: what verify() refuses, what the interpreter does with a kernel made by hand,
 // what build() makes of small plans, and the text of one of them.
+#include "cpu/ir/gather.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/ir/order_stores.hpp"
 #include "cpu/ir/repack.hpp"
@@ -300,13 +301,11 @@ TEST(Build, DeadShufflesAreDropped) {
     EXPECT_TRUE(has_short_block);
 }
 
-// To lanes, their order, and back to 9 bytes: one shuffle for each load (of two tiles).
+// To lanes, their order, and back to 9 bytes: one shuffle for each load.
 TEST(Build, ShufflesOfOneValueAreOne) {
-    for (const auto &m : {sse41(), avx2()}) {
-        const kernel k = built(normalized({512, 3, 3}, "acb", "abc", tfmt_u8), m);
-        ASSERT_EQ(k.blocks.size(), 1u);
-        expect_counts(k.blocks[0], {8, 8, 0, 8});
-    }
+    const kernel k = built(normalized({512, 3, 3}, "acb", "abc", tfmt_u8), avx512());
+    ASSERT_EQ(k.blocks.size(), 1u);
+    expect_counts(k.blocks[0], {4, 4, 0, 4});
 }
 
 // With 16 registers the steps of a short innermost loop are one block, up to 100 operations: 2 of
@@ -676,6 +675,134 @@ TEST(Repack, NotWhatIsNoWholeElementsApart) {
     EXPECT_EQ(repacked(apart), 0);
 }
 
+int n_of(const block &ops, op_kind kind) {
+    return int(std::count_if(ops.begin(), ops.end(), [&](const op &o) { return o.kind == kind; }));
+}
+
+bool stores_whole_vectors(const block &ops) {
+    return std::all_of(ops.begin(), ops.end(), [](const op &o) {
+        return o.kind != op_kind::store
+                || std::all_of(o.chunks.begin(), o.chunks.end(),
+                        [&](const chunk &c) { return c.mask == all16 && o.unit_bytes == 16; });
+    });
+}
+
+// Machines without masks: each 16 bytes are gathered from two or three values.
+TEST(Gather, ThreeChannelsAreThreeVectors) {
+    const auto move = normalized({1, 3, 4, 4}, "abcd", "acdb", tfmt_u8);
+    const kernel k = built(move, sse41());
+    ASSERT_EQ(k.blocks.size(), 1u);
+    expect_counts(k.blocks[0], {3, 2 + 7 + 4, 0, 3});
+    EXPECT_EQ(n_of(k.blocks[0], op_kind::merge), 4);
+    EXPECT_TRUE(stores_whole_vectors(k.blocks[0]));
+    EXPECT_EQ(n_of(built(move, avx512()).blocks[0], op_kind::merge), 0); // which has masks
+}
+
+// Both halves of wider vectors do the same.
+TEST(Gather, EveryLaneOfAVector) {
+    const kernel k = built(normalized({1, 3, 8, 4}, "abcd", "acdb", tfmt_u8), avx2());
+    ASSERT_EQ(k.blocks.size(), 1u);
+    ASSERT_EQ(k.vector_bytes, 32);
+    expect_counts(k.blocks[0], {3, 2 + 7 + 4, 0, 3});
+    for (const op &o : k.blocks[0]) {
+        if (o.kind != op_kind::store) continue;
+        ASSERT_EQ(o.chunks.size(), 2u);
+        EXPECT_EQ(o.chunks[1].offset_bytes - o.chunks[0].offset_bytes, 48);
+    }
+}
+
+// Of 9 rows 8 are exchanged, by 24 shuffles for 16 elements of each, and the ninth is left alone:
+// 144 bytes are 9 vectors, each of the ninth row and one or two values that have 8.
+TEST(Gather, NineRowsAreNineVectors) {
+    for (const auto &m : {sse41(), avx2()}) {
+        const kernel k = built(normalized({2, 64, 3, 3}, "acdb", "abcd", tfmt_u8), m);
+        ASSERT_EQ(k.blocks.size(), 1u);
+        const block &ops = k.blocks[0];
+        expect_counts(ops, {9, 24 + 25 + 16, 0, 9});
+        EXPECT_EQ(n_of(ops, op_kind::unpack), 24);
+        EXPECT_TRUE(stores_whole_vectors(ops));
+        EXPECT_LE(count_live(ops, k.n_values), 14);
+    }
+    // Not where elements of the source that lie side by side are rows apart.
+    for (const block &ops :
+            built(normalized({64, 2, 3, 3}, "cdba", "abcd", tfmt_u8), sse41()).blocks)
+        EXPECT_EQ(n_of(ops, op_kind::merge), 0);
+}
+
+// Halves of 16 bytes that two values have, side by side in the destination.
+kernel halves_kernel(std::vector<op> ops) {
+    kernel k;
+    k.vector_bytes = 16;
+    k.n_values = 4;
+    k.blocks = {std::move(ops)};
+    return k;
+}
+
+TEST(Gather, TakesValuesAsTheyAreWhereTheyCan) {
+    kernel k = halves_kernel({make_load(0, 16, {{0, all8}}), make_load(1, 16, {{32, all16}}),
+            make_store(1, 16, {{8, all8}}), make_store(0, 16, {{0, all8}})});
+    k.n_values = gather_stores(k.blocks[0], k.n_values, 1, 14, k);
+    ASSERT_EQ(verify(k), "");
+    expect_counts(k.blocks[0], {2, 2, 0, 1}); // zeros behind the first half: only the other moves
+    k.root = {make_block(0)};
+    const std::array<uint64_t, 6> src {5, 6, 7, 8, 9, 10};
+    std::array<uint64_t, 3> dst {1, 1, 1};
+    interpret(k, src.data(), dst.data(), 1, false);
+    EXPECT_EQ(dst, (std::array<uint64_t, 3> {5, 9, 1}));
+}
+
+// The second byte of the first value is where another one belongs that the value has elsewhere.
+TEST(Gather, NotAsItIsWhatMustMoveInPart) {
+    kernel k = halves_kernel({make_load(0, 8, {{0, 1}, {8, 1}}), make_load(1, 16, {{16, all16}}),
+            make_store(0, 8, {{0, 1}, {1, 1}}), make_store(1, 8, {{2, all8}, {10, 0x3f}})});
+    k.n_values = gather_stores(k.blocks[0], k.n_values, 1, 14, k);
+    ASSERT_EQ(verify(k), "");
+    k.root = {make_block(0)};
+    uint8_t src[32], dst[16], wanted[16];
+    for (int i = 0; i < 32; i++)
+        src[i] = uint8_t(i + 1);
+    for (int i = 0; i < 16; i++)
+        wanted[i] = i < 2 ? src[8 * i] : src[16 + i - 2];
+    interpret(k, src, dst, 1, false);
+    EXPECT_EQ(std::memcmp(dst, wanted, sizeof dst), 0);
+}
+
+TEST(Gather, NotWhatGainsNothing) {
+    const auto gathers = [](kernel k, int n_regs = 14) {
+        const size_t n_constants = k.constants.size(), n_ops = k.blocks[0].size();
+        if (gather_stores(k.blocks[0], k.n_values, 1, n_regs, k) > 0) return true;
+        EXPECT_EQ(k.constants.size(), n_constants);
+        EXPECT_EQ(k.blocks[0].size(), n_ops);
+        return false;
+    };
+    const op first = make_load(0, 16, {{0, all16}}), second = make_load(1, 16, {{16, all16}});
+    const auto halves = [&](int64_t at) {
+        return halves_kernel(
+                {first, second, make_store(0, 16, {{0, all8}}), make_store(1, 16, {{at, all8}})});
+    };
+    EXPECT_TRUE(gathers(halves(8)));
+    EXPECT_FALSE(gathers(halves(8), 2)); // registers
+    EXPECT_FALSE(gathers(halves(24)));   // apart
+    EXPECT_FALSE(gathers(halves(4)));    // one over the other
+    EXPECT_FALSE(gathers(halves_kernel({first, make_store(0, 16, {{0, all16}})}))); // whole
+    EXPECT_FALSE(gathers(halves_kernel({first, make_store(0, 16, {{0, all8}})})));  // alone
+}
+
+// What the two lanes store must be as far apart in every store.
+TEST(Gather, NotLanesThatDiffer) {
+    const auto gathers = [](int64_t at, uint64_t mask) {
+        kernel k = halves_kernel({make_load(0, 16, {{0, all16}, {64, all16}}),
+                make_load(1, 16, {{16, all16}, {80, all16}}),
+                make_store(0, 16, {{0, all8}, {32, all8}}),
+                make_store(1, 16, {{8, all8}, {at, mask}})});
+        k.vector_bytes = 32;
+        return gather_stores(k.blocks[0], k.n_values, 1, 14, k) > 0;
+    };
+    EXPECT_TRUE(gathers(40, all8));
+    EXPECT_FALSE(gathers(48, all8));
+    EXPECT_FALSE(gathers(40, 0xf));
+}
+
 TEST(Text, OfEveryOperation) {
     kernel k = small_kernel();
     k.is_streaming = true;
@@ -684,10 +811,15 @@ TEST(Text, OfEveryOperation) {
     lanes.a = 1;
     lanes.b = 2;
     lanes.selector = lane_selector::even;
-    k.n_values = 7;
+    op merged(op_kind::merge);
+    merged.out = 7;
+    merged.a = 5;
+    merged.b = 6;
+    k.n_values = 8;
     k.blocks[0].push_back(lanes);
     k.blocks[0].push_back(make_indexed(op_kind::permute, 5, 4, -1, 0));
     k.blocks[0].push_back(make_indexed(op_kind::permute2, 6, 4, 5, 0));
+    k.blocks[0].push_back(merged);
     k.blocks.push_back({make_unpack(0, 1, 2, 8, true)});
     EXPECT_EQ(to_text(k),
             "kernel: vectors of 16 bytes, streaming stores\n"
@@ -706,6 +838,7 @@ TEST(Text, OfEveryOperation) {
             "    v4 = lanes128.even v1 v2\n"
             "    v5 = permute v4 c0\n"
             "    v6 = permute2 v4 v5 c0\n"
+            "    v7 = merge v5 v6\n"
             "  block 1\n"
             "    v0 = unpack_high.8 v1 v2\n");
 }

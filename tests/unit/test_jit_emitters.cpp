@@ -157,6 +157,8 @@ std::vector<op> EmittersOn::shuffles(kernel_maker &maker) const {
     ops.emplace_back(op_kind::within16);
     ops.back().constant = maker.add_constant(within);
 
+    ops.emplace_back(op_kind::merge);
+
     const int least_unit = !has_index_vectors() ? 8 : GetParam().has_vbmi ? 1 : 2;
     for (int unit = 8; unit >= least_unit && v > 16; unit /= 2) {
         ops.emplace_back(op_kind::permute);
@@ -170,7 +172,8 @@ std::vector<op> EmittersOn::shuffles(kernel_maker &maker) const {
 }
 
 bool has_two_sources(const op &o) {
-    return o.kind == op_kind::unpack || o.kind == op_kind::lanes128 || o.kind == op_kind::permute2;
+    return o.kind == op_kind::unpack || o.kind == op_kind::lanes128 || o.kind == op_kind::merge
+            || o.kind == op_kind::permute2;
 }
 
 // Sources that live on or die with the shuffle, or are one value: what decides which registers the

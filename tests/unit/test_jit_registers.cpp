@@ -158,7 +158,7 @@ TEST(Registers, RefusesMoreThanPlaces) {
 
 TEST(Registers, Count) {
     const block_maker m = two_stages();
-    EXPECT_EQ(jit::count_registers(m.ops, m.n_values), 10); // both sources and results
+    EXPECT_EQ(ir::count_live(m.ops, m.n_values), 10); // both sources and results
 }
 
 } // namespace

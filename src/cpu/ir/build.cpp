@@ -6,6 +6,7 @@
 #include "common/checked.hpp"
 #include "cpu/ir/build_block.hpp"
 #include "cpu/ir/build_lanes.hpp"
+#include "cpu/ir/gather.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/ir/order_stores.hpp"
 #include "cpu/ir/widen.hpp"
@@ -276,8 +277,13 @@ private:
             }
             n_values += n_of_copy;
         }
+        const int n_regs = max_gather_regs(p_);
+        const int n_gathered = n_regs > 0
+                ? gather_stores(merged, n_values, k_.elem_bytes, n_regs, k_)
+                : 0;
+        n_values = std::max(n_values, n_gathered);
         const bool is_wider = may_widen && widen_stores_in_order(merged, max_widened_bytes(p_));
-        if (must_widen && !is_wider) return merged_[copies] = -1;
+        if (must_widen && !is_wider && n_gathered == 0) return merged_[copies] = -1;
         k_.n_values = std::max(k_.n_values, n_values);
         k_.blocks.push_back(std::move(merged));
         return merged_[copies] = int(k_.blocks.size()) - 1;
@@ -387,6 +393,22 @@ int constant_of(kernel &k, const byte_indices &indices) {
     if (it != k.constants.end()) return int(it - k.constants.begin());
     k.constants.push_back(indices);
     return int(k.constants.size()) - 1;
+}
+
+int count_live(const block &ops, int n_values) {
+    std::vector<int> last_use(size_t(n_values), -1);
+    for (size_t i = 0; i < ops.size(); i++)
+        for (int v : {ops[i].a, ops[i].b})
+            if (v >= 0) last_use[size_t(v)] = int(i);
+    int n = 0, most = 0;
+    for (size_t i = 0; i < ops.size(); i++) {
+        const op &o = ops[i];
+        n += o.out >= 0;
+        most = std::max(most, n); // before what dies is given back
+        n -= o.a >= 0 && last_use[size_t(o.a)] == int(i);
+        n -= o.b >= 0 && o.b != o.a && last_use[size_t(o.b)] == int(i);
+    }
+    return most;
 }
 
 int64_t n_runs(const drain &d) {

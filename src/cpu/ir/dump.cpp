@@ -52,6 +52,7 @@ std::string op_text(const op &o) {
     case op_kind::lanes128:
         return out + "lanes128." + selectors[int(o.selector)] + value(o.a) + value(o.b);
     case op_kind::within16: return out + "within16" + value(o.a) + constant;
+    case op_kind::merge: return out + "merge" + value(o.a) + value(o.b);
     case op_kind::permute: return out + "permute" + value(o.a) + constant;
     case op_kind::permute2: return out + "permute2" + value(o.a) + value(o.b) + constant;
     }

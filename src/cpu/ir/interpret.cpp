@@ -90,6 +90,7 @@ private:
             case op_kind::zero: values_[o.out] = {}; break;
             case op_kind::load: load(o, src); break;
             case op_kind::store: store(o, dst); break;
+            case op_kind::merge: merge(o); break;
             default: shuffle(o); break;
             }
         }
@@ -225,6 +226,11 @@ private:
     }
     static void copy_to_lane(data_type_t type, const void *src, int from, uint8_t *lane) {
         copy(type, src, from, lane, 0);
+    }
+
+    void merge(const op &o) {
+        for (int i = 0; i < k_.vector_bytes; i++)
+            values_[o.out][i] = values_[o.a][i] | values_[o.b][i];
     }
 
     void shuffle(const op &o) {

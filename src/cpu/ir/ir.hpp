@@ -34,6 +34,7 @@ enum class op_kind : uint8_t {
             // b
     lanes128, // 16-byte lanes of a and b by selector (see lane_selector)
     within16, // every 16 bytes of a permuted by a constant of 16 byte indices, or zero_index
+    merge,    // bytes of a or b, of which one is zero
     permute,  // bytes of a by a constant of byte indices
     permute2  // bytes of a (index < vector) and b (index >= vector) by a constant of byte indices
 };
@@ -177,6 +178,9 @@ byte_indices indices_of(const kernel &k, const op &o);
 
 // Which of the kernel's constants these are; added if they are none yet.
 int constant_of(kernel &k, const byte_indices &indices);
+
+// How many values the block has at once at most, the result of an operation beside its sources.
+int count_live(const block &ops, int n_values);
 
 // Why the kernel is malformed, or "" if it is well formed: values defined before use, constants and
 // masks in range, chunks that fill the vector, elements (of 4 bits: pairs) in one piece, and what

@@ -194,6 +194,7 @@ private:
             case op_kind::within16: cost += tuning::cost_unpack; break;
             case op_kind::lanes128: cost += tuning::cost_lanes16; break;
             case op_kind::permute: cost += tuning::cost_permute; break;
+            case op_kind::merge: break; // made of none yet
             case op_kind::permute2: cost += tuning::cost_permute2; break;
             }
         return cost;

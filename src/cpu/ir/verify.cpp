@@ -82,6 +82,7 @@ std::string check_chunks(const kernel &k, const op &o) {
 
 std::string check_shuffle(const kernel &k, const op &o) {
     if (k.vector_bytes < 16) return "shuffle of a scalar";
+    if (o.kind == op_kind::merge) return "";
     if (o.constant >= int(k.constants.size())) return "unknown constant";
     const byte_indices indices = indices_of(k, o);
     const int limit = o.b >= 0 ? 2 * k.vector_bytes : k.vector_bytes;
@@ -114,7 +115,7 @@ std::string check_block(const kernel &k, const block &ops) {
         const bool has_sources = o.kind != op_kind::zero && o.kind != op_kind::load;
         if (has_sources && o.a < 0) return "missing source";
         const bool has_two = o.kind == op_kind::unpack || o.kind == op_kind::lanes128
-                || o.kind == op_kind::permute2;
+                || o.kind == op_kind::permute2 || o.kind == op_kind::merge;
         if (has_two != (o.b >= 0)) return "wrong number of sources";
         if (!is_store) {
             if (o.out < 0 || o.out >= k.n_values) return "result out of range";

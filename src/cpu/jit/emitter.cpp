@@ -235,7 +235,7 @@ int emitter::n_used_value_regs() const {
     if (k_.vector_bytes < 16) return 0;
     int most = 0;
     for (const ir::block &ops : k_.blocks)
-        most = std::max(most, count_registers(ops, k_.n_values));
+        most = std::max(most, ir::count_live(ops, k_.n_values));
     return std::min(most, n_value_regs());
 }
 

@@ -140,6 +140,8 @@ private:
         if (out != a) movaps(x, Xmm(a));
         if (o.kind == ir::op_kind::unpack)
             unpack(o, x, Xmm(b));
+        else if (o.kind == ir::op_kind::merge)
+            por(x, Xmm(b));
         else
             pshufb(x, constant_at(o.constant));
     }

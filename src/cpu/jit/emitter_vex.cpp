@@ -229,6 +229,7 @@ void emitter_vex::emit_shuffle(const ir::op &o, int out, int a, int b) {
     switch (o.kind) {
     case ir::op_kind::unpack: unpack(o, out, a, b); break;
     case ir::op_kind::lanes128: emit_lanes128(o, out, a, b); break;
+    case ir::op_kind::merge: shuffle(opcodes::por, out, a, b); break;
     case ir::op_kind::within16: vpshufb(vector(out), vector(a), constant_at(o.constant)); break;
     default: emit_permute(o, out, a, b); break;
     }

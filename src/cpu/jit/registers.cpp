@@ -196,20 +196,4 @@ block_registers allocate_registers(const ir::block &ops, int n_values, const reg
     return made;
 }
 
-int count_registers(const ir::block &ops, int n_values) {
-    std::vector<int> last_use(size_t(n_values), -1);
-    for (size_t i = 0; i < ops.size(); i++)
-        for (int v : {ops[i].a, ops[i].b})
-            if (v >= 0) last_use[size_t(v)] = int(i);
-    int n = 0, most = 0;
-    for (size_t i = 0; i < ops.size(); i++) {
-        const ir::op &o = ops[i];
-        n += o.out >= 0;
-        most = std::max(most, n); // before what dies is given back
-        n -= o.a >= 0 && last_use[size_t(o.a)] == int(i);
-        n -= o.b >= 0 && o.b != o.a && last_use[size_t(o.b)] == int(i);
-    }
-    return most;
-}
-
 } // namespace tfmt::cpu::jit

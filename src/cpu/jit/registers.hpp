@@ -40,7 +40,4 @@ struct register_file {
 // there are fewer of these, or none, when operations wait until a store needs them.
 block_registers allocate_registers(const ir::block &ops, int n_values, const register_file &file);
 
-// How many registers the block takes, of any number, where no result takes that of its source.
-int count_registers(const ir::block &ops, int n_values);
-
 } // namespace tfmt::cpu::jit

@@ -42,6 +42,7 @@ constexpr vector_opcode punpcklbw {0x60, m0f, p66, true, false};
 constexpr vector_opcode punpckhbw {0x68, m0f, p66, true, false};
 constexpr vector_opcode punpcklwd {0x61, m0f, p66, true, false};
 constexpr vector_opcode punpckhwd {0x69, m0f, p66, true, false};
+constexpr vector_opcode por {0xeb, m0f, p66, true, false};
 constexpr vector_opcode unpcklps {0x14, m0f, np, true, false};
 constexpr vector_opcode unpckhps {0x15, m0f, np, true, false};
 constexpr vector_opcode unpcklpd {0x14, m0f, p66, true, true};

@@ -439,12 +439,29 @@ void take_padding_vectors(const move_problem &p, const bit_list &whole_dst, size
     }
 }
 
+// The destination's run without the last row of 2^n + 1, which a tile of its own brings to the
+// others (ir/gather): 9 bytes for each of 16 elements that lie side by side in the source. They
+// would be 16 lanes, of which 7 do not exist.
+bit_list without_last_row(const move_problem &p, const machine &m, const bit_list &whole_dst) {
+    if (m.has_masks() || p.converts || whole_dst.empty()) return whole_dst;
+    const level &rows = p.levels[size_t(whole_dst[0].level)];
+    const dim_t n_others = rows.extent - 1;
+    if (!rows.is_regular() || rows.extent < tuning::min_rows_beside_last || !is_pow2(n_others)
+            || n_others * p.elem_bytes > lane_bytes)
+        return whole_dst;
+    const bool are_beside = std::any_of(p.levels.begin(), p.levels.end(), [&](const level &l) {
+        return l.dst_stride == rows.extent * p.elem_bytes && l.src_stride == p.elem_bytes;
+    });
+    return are_beside ? prefix(whole_dst, size_t(log2_exact(n_others))) : whole_dst;
+}
+
 tile choose_tile_for(
         const move_problem &p, const machine &m, store_path stores, phased_dims phased) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t packed_bits = packed_run_bits(p, m);
     const bit_list whole_src = contiguous_run(p, true, packed_bits, m.vector_bytes, phased);
-    const bit_list whole_dst = contiguous_run(p, false, packed_bits, 0, phased);
+    bit_list whole_dst = contiguous_run(p, false, packed_bits, 0, phased);
+    if (stores == store_path::plain) whole_dst = without_last_row(p, m, whole_dst);
     if (whole_dst.empty()) {
         const bool is_scattered = p.converts || has_irregular(p, whole_src);
         return is_scattered ? scatter_tile(p, m, phased, whole_src) : element_tile(p, phased);

@@ -315,6 +315,27 @@ constexpr float max_repacked_cost = 0.9f;
 // They are all in registers at once.
 constexpr size_t max_repacked_loads = 16;
 
+// Machines without masks: parts of vectors that a block stores are made whole ones (ir/gather) if
+// that costs less, in cheap shuffles, loads and stores of whole vectors.
+//     Zen 1, 96 of 5100 reorders, by size below 64 KiB, 1 MiB, 16 MiB, above: AVX2 0.86 0.85 0.91
+//     0.96 of the time, 103 on SSE4.1 0.87 0.86 0.93 0.99; on either 9 of them took more than 4
+//     times memcpy, now 5 (u8 abcd -> acdb 1x3x299x299 2.4 / 1.9, 1x5x56x56 4.1 / 3.0, f16 AcB64a4b
+//     -> abc 512x80x3 2.7 / 2.1). A store that crosses 16 bytes takes two cycles there, one over
+//     the end of the last three. Parts at 1.5: two thirds of these reorders. Wherever a block
+//     stores parts: 280 and 333, of which those beyond the 96 0.97, but to make others took longer.
+//     To make one that is gathered takes 1.3 to 1.8 times as long.
+constexpr float cost_merge = 0.5f;
+constexpr float cost_store_of_part = 2.0f;  // most are two, or reach into the next one
+constexpr size_t max_gathered_windows = 32; // of a block
+
+// There tiles have 2^n of 2^n + 1 rows, which are side by side in the destination for each element
+// of the source's, and the last row takes no stages. From so many on.
+//     u8 acdb -> abcd 64x64x3x3 AVX2 5.2 / 3.1 times memcpy, SSE4.1 5.2 / 3.2; bf16 abcd -> acdb
+//     1x5x56x56 3.1 / 2.5. Of 3 rows f32 2.1 / 2.2. Of 2^n + 2 rows or 3 more too: 1.00 and 1.02 of
+//     51 and 61 reorders that those of one more take 0.98 of; elements of the source that are rows
+//     apart in the destination: u8 cdba -> abcd 48x64x3x3 5.0 / 5.5.
+constexpr dim_t min_rows_beside_last = 5;
+
 // -------------------------------------------------------------------------------------------------
 // Which way: the caches, a scratch, past the caches; padding in a pass of its own
 
