@@ -514,6 +514,9 @@ TFMT_API tfmt_status_t tfmt_check_padding(
 /* The argument that a scale or zero point belongs to. Numbers as DNNL_ARG_SRC and DNNL_ARG_DST. */
 #define TFMT_ARG_SRC 1
 #define TFMT_ARG_DST 17
+/* The names that reorder code for oneDNN uses. */
+#define TFMT_ARG_FROM TFMT_ARG_SRC
+#define TFMT_ARG_TO TFMT_ARG_DST
 
 /* Combined with one of them, the values in the argument map of the C++ interface:
  * TFMT_ARG_ATTR_SCALES | TFMT_ARG_SRC. Numbers as DNNL_ARG_ATTR_... */

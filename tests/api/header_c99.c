@@ -3,6 +3,10 @@
  * The public header compiles alone in C99, and C sees the numbers and sizes that C++ sees. */
 #include <tensorfmt/tensorfmt.h>
 
+#if TFMT_ARG_FROM != TFMT_ARG_SRC || TFMT_ARG_TO != TFMT_ARG_DST
+#error "an argument has two numbers"
+#endif
+
 int main(void) {
     const tfmt_dims_t dims = {2, 17, 5, 4};
     tfmt_memory_desc_t md = NULL;
