@@ -25,7 +25,8 @@
  * - Threads: descriptors never change after creation, so any number of threads may use one at once.
  *   Destroying an object while another thread uses it is an error, as is changing (set_...) a
  * memory or an attribute object that another thread uses. Everything else may be called from any
- * thread at any time.
+ * thread at any time. After fork() a child may not share executions as before: see
+ * tfmt_set_num_threads().
  * - No function prints, aborts, exits or throws. */
 
 #include <stddef.h>
@@ -629,12 +630,12 @@ typedef struct {
 } tfmt_exec_args_t;
 
 /* Makes *reorder from descriptors of the same dims. attr: NULL or an attribute object. Finds or
- * generates the code for it; the first reorder of a kind takes tens of microseconds, later ones
- * find it in a cache. Threads may do this at once. tfmt_invalid_arguments: reorder, src or dst
- * null; different ndims or dims; format kind any; a dst with strides of 0 along a dimension of more
- * than one element; in attr a mask with bits beyond ndims, more groups than dimensions in the mask,
- * or a group that does not divide its dimension; an environment variable of the library holds what
- * it does not understand.
+ * generates the code for it; the first reorder of a kind takes tens of microseconds and some 70 KiB
+ * of stack, later ones find it in a cache. Threads may do this at once. tfmt_invalid_arguments:
+ * reorder, src or dst null; different ndims or dims; format kind any; a dst with strides of 0 along
+ * a dimension of more than one element; in attr a mask with bits beyond ndims, more groups than
+ * dimensions in the mask, or a group that does not divide its dimension; an environment variable of
+ * the library holds what it does not understand.
  *
  * Either descriptor may have runtime dims, strides or offset (TFMT_RUNTIME_DIM_VAL), and dims need
  * agree only where both are known. Such a reorder serves every shape: each execution is given the
@@ -650,10 +651,10 @@ TFMT_API tfmt_status_t tfmt_reorder_create(tfmt_reorder_t *reorder, const_tfmt_m
  * several times, from src_data to dst_data, and the fastest one is kept, by this reorder and by the
  * cache, where later creations of an equal one find it. (As FFTW's measured plans, and HPTT's.) For
  * callers who execute a reorder very often, or on processors that the rules were not measured on:
- * on others most reorders gain nothing, and few more than a tenth. Takes some milliseconds, and
- * about a hundred executions where these take longer; tfmt_reorder_query() names the plan. The
- * clock decides, so another run may choose another plan; the bytes that a reorder writes do not
- * depend on it.
+ * on others most reorders gain nothing, few more than a tenth, single ones a third. Takes some
+ * milliseconds, or about a hundred executions where these take longer; tfmt_reorder_query() names
+ * the plan. The clock decides, so another run may choose another plan; the bytes that a reorder
+ * writes do not depend on it.
  *
  * src_data, dst_data and args: as for tfmt_reorder_execute(), best those that executions will have,
  * or like them in alignment and pages. dst_data holds afterwards what executions leave there: with
@@ -678,7 +679,12 @@ TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
  * Memory: scales and zero points are decoded to f32 or f64 first, on the stack if that takes no
  * more than some 3.5 KiB, else in memory that the library allocates; destination scales may count
  * twice. One or two blocks of it are kept for the next execution; those that run at the same time
- * allocate their own. Nothing else is allocated. Stack: tensors beyond the caches, or of rows a
+ * allocate their own. Nothing else is allocated, but for what comes once and for new shapes of
+ * runtime dims (below). Once in a process: the first execution that threads might share, of 1 MiB
+ * and more of source and destination, reads the machine's topology, in 2 to 11 ms and some 450
+ * allocations. tfmt_get_num_threads() reads it beforehand, unless a number was set; then, and on a
+ * caller's pool, the first destination of 16 MiB and more does. Once on each thread that shares its
+ * executions: OpenMP starts threads for it. Stack: tensors beyond the caches, or of rows a
  * large power of two apart, take up to 162 KiB on each thread that works on them, most of them up
  * to 66; the calling one takes 4 KiB more where there are several, and another 4 for attributes.
  *
@@ -689,10 +695,11 @@ TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
  * descriptor the reorder was created with.
  *
  * With runtime dims, also: args or a descriptor in it null where the reorder needs one; what
- * tfmt_reorder_create() refuses of the actual descriptors. The first execution of a shape takes as
- * long as the creation of a reorder and allocates. Shapes met again take some tens of nanoseconds
- * more than a reorder made for them; beyond the first 8 of a reorder they are looked up in the
- * library's cache, under a lock that lookups share, and stay there as long as it has room. */
+ * tfmt_reorder_create() refuses of the actual descriptors. The first execution of a shape takes the
+ * time, the stack and the allocations of the creation of a reorder. Shapes met again take some tens
+ * of nanoseconds more than a reorder made for them; beyond the first 8 of a reorder they are looked
+ * up in the library's cache, under a lock that lookups share, and stay there as long as it has
+ * room. */
 TFMT_API tfmt_status_t tfmt_reorder_execute(
         const_tfmt_reorder_t reorder, const void *src, void *dst, const tfmt_exec_args_t *args);
 
@@ -746,10 +753,17 @@ TFMT_API tfmt_cpu_isa_t tfmt_get_effective_cpu_isa(void);
  * follows an execution whose threads were kept from running by others' work. 0: back to the
  * default, TENSORFMT_NUM_THREADS or else the smaller of OpenMP's number and the cores the process
  * may use. tfmt_invalid_arguments: any other number. In a build without OpenMP it only caps the
- * thread pools of callers. */
+ * thread pools of callers.
+ *
+ * fork(): OpenMP's threads do not live on in a child, and GCC's OpenMP waits for them there: where
+ * the forking thread has shared an execution with them, the first one that a child shares hangs.
+ * Either call tfmt_set_num_threads(1) in the child, or execute on a pool that is started there, or
+ * fork before the first such execution. */
 TFMT_API tfmt_status_t tfmt_set_num_threads(int n);
 
-/* The number in force without a thread pool; always 1 in a build without OpenMP. Cannot fail. */
+/* The number in force without a thread pool; always 1 in a build without OpenMP. The first call
+ * reads the machine's topology where the default depends on it: see tfmt_reorder_execute(). Cannot
+ * fail. */
 TFMT_API int tfmt_get_num_threads(void);
 
 /* How many prepared reorders the cache keeps, and as many kernels of machine code, which reorders

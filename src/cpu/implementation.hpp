@@ -18,9 +18,10 @@ class implementation {
 public:
     virtual ~implementation() = default;
 
-    // src is ignored where only padding is written. Takes no lock; allocates nothing but what
-    // waking threads takes and what the values of attributes are expanded to. Returns tfmt_success,
-    // or tfmt_out_of_memory if that fails; then nothing was written.
+    // src is ignored where only padding is written. Takes no lock and allocates nothing, but for
+    // what the values of attributes are expanded to and what is done once: the topology is read,
+    // OpenMP starts threads for the calling one. Returns tfmt_success, or tfmt_out_of_memory if
+    // there is no room for values; then nothing was written.
     virtual tfmt_status_t execute(const execution &e) const noexcept = 0;
 
     // "jit:avx512_core", "ref: too many combinations of tails for generated code", ...

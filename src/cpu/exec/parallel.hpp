@@ -72,8 +72,9 @@ template <typename Body>
 } // namespace detail
 
 // Calls body(begin, end) for disjoint ranges that together are [0, n_items), on the threads of
-// `t`. body must not throw. With one thread it is a plain call. Allocates nothing but what OpenMP
-// takes to start its threads.
+// `t`. body must not throw. With one thread it is a plain call. Takes no lock and allocates
+// nothing, but where OpenMP starts threads and where place_shares() is the first to ask for the
+// topology.
 template <typename Body>
 void parallel_for(const team &t, dim_t n_items, Body &&body) {
     const int n_tasks = t.n_threads < n_items ? t.n_threads : int(n_items);
