@@ -218,9 +218,9 @@ TFMT_API tfmt_status_t tfmt_memory_desc_create_with_tag(tfmt_memory_desc_t *md, 
  * smallest up, each stride must be at least the span of everything below it; dimensions of size 1
  * are exempt, as are strides of 0, which repeat the same elements along a dimension (fine for the
  * source of a reorder). A stride may be TFMT_RUNTIME_DIM_VAL; then, and in a tensor without
- * elements, strides are not compared. tfmt_invalid_arguments also: a null argument; a negative
- * stride; overlap, as said. As dnnl_memory_desc_create_with_strides, but NULL strides are refused:
- * use a tag. */
+ * elements, strides are not compared. Strides of dimensions of size 1 mean nothing, that one
+ * included. tfmt_invalid_arguments also: a null argument; a negative stride; overlap, as said. As
+ * dnnl_memory_desc_create_with_strides, but NULL strides are refused: use a tag. */
 TFMT_API tfmt_status_t tfmt_memory_desc_create_with_strides(tfmt_memory_desc_t *md, int ndims,
         const tfmt_dims_t dims, tfmt_data_type_t data_type, const tfmt_dims_t strides);
 

@@ -16,11 +16,6 @@ namespace {
 
 bool is_runtime(dim_t value) { return value == TFMT_RUNTIME_DIM_VAL; }
 
-// One outer block at most: the stride is never multiplied by anything but 0.
-bool is_stride_unused(const memory_desc &md, const dim_t *blocks, int d) {
-    return md.padded_dims[d] == blocks[d];
-}
-
 uint64_t combine_values(uint64_t seed, const dim_t *values, int n) {
     for (int i = 0; i < n; ++i)
         seed = combine_hash(seed, static_cast<uint64_t>(values[i]));
@@ -129,8 +124,16 @@ dim_t nelems(const memory_desc &md, bool with_padding) {
 
 bool has_runtime_dims(const memory_desc &md) {
     if (is_runtime(md.offset0)) return true;
+    bool has_stride = false;
+    for (int d = 0; d < md.ndims; ++d) {
+        if (is_runtime(md.dims[d])) return true;
+        has_stride |= is_runtime(md.strides[d]);
+    }
+    if (!has_stride) return false;
+    dims_t blocks;
+    block_sizes(md, blocks);
     for (int d = 0; d < md.ndims; ++d)
-        if (is_runtime(md.dims[d]) || is_runtime(md.strides[d])) return true;
+        if (is_runtime(md.strides[d]) && !is_stride_unused(md, blocks, d)) return true;
     return false;
 }
 

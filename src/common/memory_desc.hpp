@@ -77,11 +77,17 @@ size_t size_bytes(const memory_desc &md);
 // Product over the padded dims of what lies in memory / over the logical dims. 0 if zero-sized.
 dim_t nelems(const memory_desc &md, bool with_padding);
 
-bool has_runtime_dims(const memory_desc &md); // any runtime dim, stride or offset
-bool is_zero_sized(const memory_desc &md);    // any dim is 0
-bool has_padding(const memory_desc &md);      // padded_dims != dims
+// Any runtime dim, offset, or stride of more than one outer block.
+bool has_runtime_dims(const memory_desc &md);
+bool is_zero_sized(const memory_desc &md); // any dim is 0
+bool has_padding(const memory_desc &md);   // padded_dims != dims
 
 // Product of the inner blocks of each dimension; 1 where a dimension is not blocked.
 void block_sizes(const memory_desc &md, dims_t blocks);
+
+// One outer block: the stride is never multiplied by anything but 0. `blocks`: of block_sizes().
+inline bool is_stride_unused(const memory_desc &md, const dim_t *blocks, int d) {
+    return md.padded_dims[d] == blocks[d];
+}
 
 } // namespace tfmt

@@ -3,6 +3,7 @@
 
 #include "common/data_type.hpp"
 #include "common/status.hpp"
+#include "common/to_string.hpp"
 #include "desc_helpers.hpp"
 
 using namespace desc_test;
@@ -225,6 +226,20 @@ TEST(memory_desc, strides_of_size_1_matter_to_neither_equality_nor_hash) {
             by_blocking({2, 16}, {16, 16}, {16}, {1}), by_blocking({2, 16}, {16, 99}, {16}, {1})));
     EXPECT_FALSE(equal(by_blocking({2, 17}, {100, 16}, {16}, {1}),
             by_blocking({2, 17}, {100, 17}, {16}, {1})));
+}
+
+TEST(memory_desc, a_runtime_stride_of_one_outer_block_is_none) {
+    const memory_desc md = by_blocking({1, 5, 10}, {R, 16, R}, {16}, {2}),
+                      known = by_blocking({1, 5, 10}, {80, 16, 16}, {16}, {2});
+    EXPECT_FALSE(tfmt::has_runtime_dims(md));
+    EXPECT_TRUE(equal(md, known));
+    EXPECT_EQ(hash(md), hash(known));
+    EXPECT_EQ(size_bytes(md), 80u * 4);
+    EXPECT_EQ(tfmt::to_string(md), tfmt::to_string(known));
+    // Then the others are looked at.
+    expect_strides_refused({1, 5, 7}, {R, 1, 1}, "strides[");
+    EXPECT_TRUE(tfmt::has_runtime_dims(by_blocking({1, 5, 17}, {R, 32, R}, {16}, {2})));
+    EXPECT_TRUE(tfmt::has_runtime_dims(by_strides({R, 5}, {R, 1})));
 }
 
 TEST(memory_desc, c_api_of_null_and_any) {
