@@ -69,6 +69,14 @@ TEST(submemory, every_part_lies_within_its_parent) {
     }
 }
 
+TEST(submemory, the_stride_of_one_outer_block_moves_nothing) {
+    for (const dim_t any : {dim_t(0), dim_t(7), INT64_MAX, R}) {
+        const memory_desc part = part_of(by_strides({1, 7}, {any, 1}), {0, 7}, {1, 0});
+        EXPECT_EQ(part.offset0, 0);
+        EXPECT_EQ(size_bytes(part), 0u);
+    }
+}
+
 TEST(submemory, of_blocks) {
     const memory_desc parent = by_tag({4, 40, 5}, "aBc16b");
     const memory_desc middle = part_of(parent, {2, 16, 5}, {1, 16, 0});
