@@ -632,10 +632,10 @@ typedef struct {
 /* Makes *reorder from descriptors of the same dims. attr: NULL or an attribute object. Finds or
  * generates the code for it; the first reorder of a kind takes tens of microseconds and some 70 KiB
  * of stack, later ones find it in a cache. Threads may do this at once. tfmt_invalid_arguments:
- * reorder, src or dst null; different ndims or dims; format kind any; a dst with strides of 0 along
- * a dimension of more than one element; in attr a mask with bits beyond ndims, more groups than
- * dimensions in the mask, or a group that does not divide its dimension; an environment variable of
- * the library holds what it does not understand.
+ * reorder, src or dst null; different ndims or dims; format kind any; a dst with a stride of 0
+ * along a dimension of more than one outer block; in attr a mask with bits beyond ndims, more
+ * groups than dimensions in the mask, or a group that does not divide its dimension; an environment
+ * variable of the library holds what it does not understand.
  *
  * Either descriptor may have runtime dims, strides or offset (TFMT_RUNTIME_DIM_VAL), and dims need
  * agree only where both are known. Such a reorder serves every shape: each execution is given the

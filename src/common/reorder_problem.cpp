@@ -184,11 +184,13 @@ reorder_problem make_problem(
     require_fixed_layout(dst, "dst");
     if (src.ndims != dst.ndims || !std::equal(src.dims, src.dims + src.ndims, dst.dims))
         fail_invalid("src and dst differ in dims: " + dims_text(src) + " and " + dims_text(dst));
-    if (!is_zero_sized(dst))
-        for (int d = 0; d < dst.ndims; d++)
-            if (dst.strides[d] == 0 && dst.padded_dims[d] > 1)
-                fail_invalid("dst has stride 0 in dimension " + std::to_string(d)
-                        + ": its elements would be written more than once");
+    const bool has_elements = !is_zero_sized(dst);
+    dims_t blocks;
+    block_sizes(dst, blocks);
+    for (int d = 0; has_elements && d < dst.ndims; d++)
+        if (dst.strides[d] == 0 && !is_stride_unused(dst, blocks, d))
+            fail_invalid("dst has stride 0 in dimension " + std::to_string(d)
+                    + ": its elements would be written more than once");
 
     reorder_problem p {};
     p.src_type = src.data_type;

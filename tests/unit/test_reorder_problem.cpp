@@ -29,6 +29,11 @@ vec limits_of(const reorder_problem &p) {
     return limits;
 }
 
+memory_desc by_blocks(const vec &dims, const vec &strides, const vec &blks, const vec &idxs) {
+    return tfmt::make_with_blocking(int(dims.size()), dims.data(), tfmt_f32, strides.data(),
+            int(blks.size()), blks.data(), idxs.data());
+}
+
 struct row {
     vec dims;
     const char *src;
@@ -313,6 +318,10 @@ TEST(ReorderProblem, Refusals) {
             {"dst", "stride 0", "dimension 1"});
     // One element is written once whatever its stride is.
     EXPECT_NO_THROW(make_problem(by_tag({1, 3}, "ab"), by_strides({1, 3}, {0, 1})));
+    // So are the ten of one block, but not those of two.
+    EXPECT_NO_THROW(make_problem(by_tag({4, 10}, "ab"), by_blocks({4, 10}, {16, 0}, {16}, {1})));
+    expect_refused(by_tag({4, 17}, "ab"), by_blocks({4, 17}, {16, 0}, {16}, {1}),
+            tfmt_invalid_arguments, {"dst", "stride 0", "dimension 1"});
 
     const dim_t dims[] = {2, 3};
     const memory_desc any = tfmt::make_with_tag(2, dims, tfmt_f32, tfmt_format_tag_any);
