@@ -6,6 +6,7 @@
 
 #include "common/checked.hpp"
 #include "common/data_type.hpp"
+#include "common/memory_desc_detail.hpp"
 #include "common/status.hpp"
 
 namespace tfmt {
@@ -29,6 +30,18 @@ std::string dims_text(const memory_desc &md) {
 }
 
 using digit_list = inline_vector<digit, 8>;
+
+// Single outer blocks may have any stride, and plans count with it where the other side is padded:
+// one that would leave the tensor, as no other does, becomes 0.
+memory_desc without_far_strides(memory_desc md) {
+    dims_t blocks;
+    block_sizes(md, blocks);
+    const dim_t span = span_elems(md);
+    for (int d = 0; d < md.ndims; d++)
+        if (is_stride_unused(md, blocks, d) && (md.strides[d] < 0 || md.strides[d] > span))
+            md.strides[d] = 0;
+    return md;
+}
 
 // A dimension's split in one descriptor, innermost first. The last digit is the unbounded outer
 // part.
@@ -199,9 +212,10 @@ reorder_problem make_problem(
     p.dst_elem_bits = bits_of(dst.data_type);
     p.src_offset = src.offset0;
     p.dst_offset = dst.offset0;
+    const memory_desc near_src = without_far_strides(src), near_dst = without_far_strides(dst);
     for (int d = 0; d < dst.ndims; d++) {
         p.limits.push_back({src.dims[d], dst.padded_dims[d]});
-        add_levels(p.levels, d, p.limits.back(), src, dst);
+        if (has_elements) add_levels(p.levels, d, p.limits.back(), near_src, near_dst);
     }
     p.quant = resolve(attr, dst.ndims, dst.dims);
     return p;

@@ -73,6 +73,12 @@ TEST(ReorderProblem, EmptyTensors) {
     const reorder_problem p = make_problem(by_tag({0}, "a"), by_tag({0}, "A16a"));
     EXPECT_EQ(limits_of(p), (vec {0, 0}));
     EXPECT_EQ(levels_of(p), lines {});
+    // Nothing is said about strides here, so nothing is computed from them.
+    const vec far {0, INT64_MAX};
+    const reorder_problem q = make_problem(
+            by_blocks({0, 1000}, far, {48}, {1}), by_blocks({0, 1000}, far, {32}, {1}));
+    EXPECT_EQ(limits_of(q), (vec {0, 0, 1000, 1024}));
+    EXPECT_EQ(levels_of(q), lines {});
 }
 
 TEST(ReorderProblem, OneBlock) {
@@ -208,6 +214,23 @@ TEST(ReorderProblem, OffsetsOfSubMemories) {
 TEST(ReorderProblem, BroadcastSource) {
     const reorder_problem p = make_problem(by_strides({3, 5}, {0, 1}), by_tag({3, 5}, "ab"));
     EXPECT_EQ(levels_of(p), (lines {"0: 3 x 1, 0 -> 5", "1: 5 x 1, 1 -> 1"}));
+}
+
+// They may be any number, which must not overflow.
+TEST(ReorderProblem, FarStridesOfSingleBlocks) {
+    for (const dim_t any : {dim_t(99), INT64_MAX, dim_t(TFMT_RUNTIME_DIM_VAL)}) {
+        const reorder_problem padded = make_problem(
+                by_strides({1, 5}, {any, 1}), by_blocks({1, 5}, {any, 4}, {4}, {0}));
+        EXPECT_EQ(levels_of(padded), (lines {"0: 4 x 1, 0 -> 1", "1: 5 x 1, 1 -> 4"})) << any;
+        const reorder_problem wider = make_problem(
+                by_blocks({3, 2}, {any, 4}, {4}, {0}), by_blocks({3, 2}, {any, 8}, {8}, {0}));
+        EXPECT_EQ(levels_of(wider),
+                (lines {"0: 4 x 1, 1 -> 1", "0: 2 x 4, 0 -> 4", "1: 2 x 1, 4 -> 8"}))
+                << any;
+        const reorder_problem odd = make_problem(
+                by_blocks({3, 2}, {any, 3}, {3}, {0}), by_blocks({3, 2}, {any, 4}, {4}, {0}));
+        EXPECT_EQ(levels_of(odd), (lines {"0: 4 x 1, 1 -> 1", "1: 2 x 1, 3 -> 4"})) << any;
+    }
 }
 
 TEST(ReorderProblem, TypesAndBits) {
