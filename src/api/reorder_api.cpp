@@ -20,14 +20,16 @@ struct tfmt_reorder {
     tfmt_reorder(const memory_desc &from, const memory_desc &to, const tfmt_attr &attr)
         : src(from),
           dst(to),
+          given_sums(to.sums),
           needs_src_scales(attr.src_scales.is_set),
           needs_dst_scales(attr.dst_scales.is_set),
           needs_src_zero_points(attr.src_zero_points.is_set),
           needs_dst_zero_points(attr.dst_zero_points.is_set) {}
 
     memory_desc src;
-    memory_desc dst;     // with the compensation that the attributes ask for, if it is complete
-    cpu::prepared fixed; // between complete descriptors
+    memory_desc dst;         // with the compensation that the attributes ask for, if it is complete
+    compensation given_sums; // dst's without that
+    cpu::prepared fixed;     // between complete descriptors
     std::unique_ptr<const cpu::runtime_reorder> runtime; // where either has runtime values
     bool needs_src_scales;
     bool needs_dst_scales;
@@ -133,10 +135,18 @@ tfmt_status_t check_values(const refusal &refuse, const tfmt_reorder &r, const c
     return tfmt_success;
 }
 
+// Where the reorder's own dst is complete. That of args may leave out what only attr asks for.
+void require_same_sums(const tfmt_reorder &r, const memory_desc &dst) {
+    if (!equal(dst.sums, r.dst.sums) && !equal(dst.sums, r.given_sums))
+        fail_invalid("args->dst_md has another compensation than the reorder was created with");
+}
+
 // A reorder between complete descriptors needs none, but none that says otherwise.
 void require_agreement(const tfmt_reorder &r, const actual_descs &descs) {
     if (descs.src) require_member(*descs.src, r.src, "args->src_md");
-    if (descs.dst) require_member(*descs.dst, r.dst, "args->dst_md");
+    if (!descs.dst) return;
+    require_member(*descs.dst, r.dst, "args->dst_md");
+    require_same_sums(r, *descs.dst);
 }
 
 // What to execute where the caller gives descriptors, or the reorder waits for them. A shape that
@@ -145,6 +155,7 @@ tfmt_status_t find_prepared(const tfmt_reorder &r, const actual_descs &descs,
         cpu::prepared *unremembered, const cpu::prepared **found) {
     return guard("tfmt_reorder_execute", [&] {
         if (r.runtime) {
+            if (descs.dst && r.given_sums.flags != 0) require_same_sums(r, *descs.dst);
             *found = &r.runtime->find(descs.src, descs.dst, unremembered);
             return;
         }

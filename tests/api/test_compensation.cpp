@@ -135,6 +135,40 @@ TEST(compensation_api, refusals) {
     EXPECT_EQ(tfmt_attr_set_compensation(nullptr, 1, 1, 0), tfmt_invalid_arguments);
 }
 
+// What args say of dst is what the reorder was created with.
+TEST(compensation_api, of_the_descriptor_in_args) {
+    const memory::desc src({20, 3, 3, 3}, dt::s8, "oihw"), plain = weights();
+    const memory::desc full = plain.with_compensation(both, 1, 1),
+                       other = plain.with_compensation(tfmt_compensation_s8s8, 1);
+    attr asks;
+    asks.set_compensation(both, 1, 1);
+    const bytes_t from = pattern(src.get_size());
+    bytes_t to(full.get_size());
+    const auto status = [&](const reorder &r, const memory::desc &dst_md) {
+        const tensorfmt::exec_args args(src, dst_md);
+        const auto got = outcome_of([&] { r.execute(from.data(), to.data(), &args); });
+        if (got.status != tfmt_success) {
+            EXPECT_TRUE(contains(got.message, "args->dst_md has another compensation"));
+        }
+        return got.status;
+    };
+    const reorder without(src, plain), with(src, full), asked(src, plain, asks);
+    EXPECT_EQ(status(without, plain), tfmt_success);
+    EXPECT_EQ(status(with, full), tfmt_success);
+    EXPECT_EQ(status(asked, full), tfmt_success);
+    EXPECT_EQ(status(asked, plain), tfmt_success); // attr says the rest
+    EXPECT_EQ(status(without, full), tfmt_invalid_arguments);
+    EXPECT_EQ(status(with, plain), tfmt_invalid_arguments);
+    // Also where src has runtime dims.
+    const memory::desc any({TFMT_RUNTIME_DIM_VAL, 3, 3, 3}, dt::s8, "oihw");
+    const reorder from_any(any, full), asked_from_any(any, plain, asks);
+    EXPECT_EQ(status(from_any, full), tfmt_success);
+    EXPECT_EQ(status(from_any, plain), tfmt_invalid_arguments);
+    EXPECT_EQ(status(asked_from_any, plain), tfmt_success);
+    for (const reorder *r : {&without, &with, &asked, &from_any})
+        EXPECT_EQ(status(*r, other), tfmt_invalid_arguments);
+}
+
 // A memory object has room for it; its padding is zeroed and the arrays are left alone.
 TEST(compensation_api, memory_objects) {
     const memory::desc md = weights().with_compensation(both, 1, 1);
