@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/checked.hpp"
-#include "common/compensation.hpp"
+#include "common/memory_desc_detail.hpp"
 
 namespace tfmt {
 
@@ -281,11 +281,13 @@ std::string print_tag(const tag_layout &layout) {
 tfmt_format_tag_t find_tag(const memory_desc &md) {
     if (md.format_kind == tfmt_format_kind_any) return tfmt_format_tag_any;
     const auto &table = layouts();
-    const memory_desc data = without_compensation(md);
+    memory_desc dense = md;
+    dense.offset0 = 0;
     for (size_t number = 0; number < table.size(); ++number) {
         if (!has_blocks_of(md, table[number])) continue;
-        const auto tag = static_cast<tfmt_format_tag_t>(number);
-        if (equal(data, make_with_tag(md.ndims, md.dims, md.data_type, tag))) return tag;
+        // Where md has strides of 0, this may be too many bytes for a valid descriptor.
+        set_dense_strides(&dense, table[number].order);
+        if (equal(md, dense)) return static_cast<tfmt_format_tag_t>(number);
     }
     return tfmt_format_tag_undef;
 }

@@ -263,6 +263,13 @@ TEST(format_tag, query_finds_the_first_tag_that_fits) {
     EXPECT_EQ(tfmt::find_tag(by_tag({2, 3, 5, 4}, "aBcd23b")), tfmt_format_tag_undef);
     EXPECT_EQ(tfmt::find_tag(by_strides({2, 3}, {4, 1})), tfmt_format_tag_undef);
     EXPECT_EQ(tfmt::find_tag(by_strides({2, 3}, {1, 2})), tfmt_ba);
+    // Elements that could not all have a place of their own.
+    const dim_t big = dim_t(1) << 31;
+    EXPECT_EQ(tfmt::find_tag(by_strides({big, big}, {0, 0}, tfmt_f64)), tfmt_format_tag_undef);
+    EXPECT_EQ(tfmt::find_tag(by_strides({1, big * big}, {0, 0}, tfmt_f64)), tfmt_format_tag_undef);
+    memory_desc moved = by_tag({2, 3}, "ab");
+    moved.offset0 = 1;
+    EXPECT_EQ(tfmt::find_tag(moved), tfmt_format_tag_undef);
     const vec dims = {2, 3};
     EXPECT_EQ(tfmt::find_tag(tfmt::make_with_tag(2, dims.data(), tfmt_f32, tfmt_format_tag_any)),
             tfmt_format_tag_any);
