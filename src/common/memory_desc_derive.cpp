@@ -3,6 +3,7 @@
 
 #include "common/checked.hpp"
 #include "common/compensation.hpp"
+#include "common/data_type.hpp"
 #include "common/memory_desc_detail.hpp"
 
 // Descriptors of the same bytes seen differently: a part, other axes, another type, plain axes.
@@ -82,6 +83,7 @@ memory_desc make_permuted(const memory_desc &in, const int *permutation) {
 }
 
 memory_desc make_with_data_type(const memory_desc &in, data_type_t dt) {
+    if (is_known(dt) && dt != tfmt_s8) require_no_compensation(in, "in");
     memory_desc md = in;
     md.data_type = dt;
     validate(md);

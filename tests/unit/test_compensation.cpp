@@ -220,6 +220,8 @@ TEST(compensation, derived_descriptors) {
             [&] { tfmt::make_submemory(md, same.data(), offsets.data()); });
     expect_failure(tfmt_unimplemented, "in has compensation", [&] { tfmt::make_unblocked(md); });
     EXPECT_TRUE(tfmt::equal(tfmt::make_with_data_type(md, tfmt_s8), md));
-    expect_failure(tfmt_invalid_arguments, "data_type is u8",
+    expect_failure(tfmt_unimplemented, "in has compensation",
             [&] { tfmt::make_with_data_type(md, tfmt_u8); });
+    expect_failure(tfmt_invalid_arguments, "data_type is 0",
+            [&] { tfmt::make_with_data_type(md, tfmt_data_type_undef); });
 }
