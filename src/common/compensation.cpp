@@ -96,6 +96,7 @@ memory_desc with_asked_compensation(const memory_desc &dst, const compensation &
     if (asked_for.flags == 0) return dst;
     if (dst.sums.flags != 0 && !equal(dst.sums, asked_for))
         fail_invalid("attr asks for another compensation than dst has");
+    require_fixed_layout(dst, "dst");
     return with_compensation(dst, asked_for);
 }
 

@@ -125,6 +125,7 @@ TEST(compensation_api, refusals) {
     a.set_compensation(tfmt_compensation_s8s8, 1);
     refused(src, src.with_data_type(dt::u8), "s8");
     refused(src, weights().with_compensation(tfmt_compensation_s8s8, 3), "attr");
+    refused(src, memory::desc({20, 3, 3, 3}, dt::s8, tag::any), "dst has no layout");
 
     tfmt_memory_desc_t md = nullptr;
     EXPECT_EQ(tfmt_memory_desc_create_with_compensation(nullptr, src.get(), 1, 1, 0),
