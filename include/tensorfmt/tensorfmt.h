@@ -768,7 +768,8 @@ TFMT_API int tfmt_get_num_threads(void);
 
 /* How many prepared reorders the cache keeps, and as many kernels of machine code, which reorders
  * of other shapes may share; 0: none. The least recently used go first, those in use live on. Also
- * TENSORFMT_KERNEL_CACHE_CAPACITY; by default 1024. tfmt_invalid_arguments: n negative. */
+ * TENSORFMT_KERNEL_CACHE_CAPACITY; by default 1024. tfmt_invalid_arguments: n negative or above
+ * 1048576. */
 TFMT_API tfmt_status_t tfmt_set_kernel_cache_capacity(int n);
 
 #ifdef __cplusplus

@@ -134,6 +134,8 @@ TEST_F(machine, reorders_work_with_any_cache_capacity) {
     const auto got = outcome_of([] { tensorfmt::set_kernel_cache_capacity(-1); });
     EXPECT_EQ(got.status, tfmt_invalid_arguments);
     EXPECT_TRUE(contains(got.message, "-1")) << got.message;
+    EXPECT_EQ(outcome_of([] { tensorfmt::set_kernel_cache_capacity(1048577); }).status,
+            tfmt_invalid_arguments);
     for (const int capacity : {0, 1, 3, 1024}) {
         tensorfmt::set_kernel_cache_capacity(capacity);
         std::vector<reorder> kept; // kernels that the cache let go must stay alive
