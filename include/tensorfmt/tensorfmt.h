@@ -678,15 +678,18 @@ TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
  *
  * Memory: scales and zero points are decoded to f32 or f64 first, on the stack if that takes no
  * more than some 3.5 KiB, else in memory that the library allocates; destination scales may count
- * twice. One or two blocks of it are kept for the next execution; those that run at the same time
- * allocate their own. Nothing else is allocated, but for what comes once and for new shapes of
- * runtime dims (below). Once in a process: the first execution that threads might share, of 1 MiB
- * and more of source and destination, reads the machine's topology, in 2 to 11 ms and some 450
- * allocations. tfmt_get_num_threads() reads it beforehand, unless a number was set; then, and on a
- * caller's pool, the first destination of 16 MiB and more does. Once on each thread that shares its
- * executions: OpenMP starts threads for it. Stack: tensors beyond the caches, or of rows a
- * large power of two apart, take up to 162 KiB on each thread that works on them, most of them up
- * to 66; the calling one takes 4 KiB more where there are several, and another 4 for attributes.
+ * twice. Each of them that has several values takes one for each combination of the groups of all
+ * of them: scales for each row and zero points for each column of 1000 x 1000 take a million each,
+ * 8 MB. One or two blocks of it are kept for the next execution, until neither the cache nor a
+ * reorder has the code; executions that run at the same time allocate their own. Nothing else is
+ * allocated, but for what comes once and for new shapes of runtime dims (below). Once in a process:
+ * the first execution that threads might share, of 1 MiB and more of source and destination, reads
+ * the machine's topology, in 2 to 11 ms and some 450 allocations. tfmt_get_num_threads() reads it
+ * beforehand, unless a number was set; then, and on a caller's pool, the first destination of 16
+ * MiB and more does. Once on each thread that shares its executions: OpenMP starts threads for it.
+ * Stack: tensors beyond the caches, or of rows a large power of two apart, take up to 162 KiB on
+ * each thread that works on them, most of them up to 66; the calling one takes 4 KiB more where
+ * there are several, and another 4 for attributes.
  *
  * tfmt_out_of_memory: no room for decoded values; nothing was written. tfmt_invalid_arguments:
  * reorder null; src or dst null with elements to move, or values that attr asks for; an overlap; a
