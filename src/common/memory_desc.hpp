@@ -47,7 +47,7 @@ using dims_t = tfmt_dims_t;
 using data_type_t = tfmt_data_type_t;
 using memory_desc = tfmt_memory_desc;
 
-// Makers. All throw `failure` and never return a descriptor that is_valid() would refuse.
+// Makers. All throw `failure` and never return a descriptor that validate() would refuse.
 memory_desc make_with_tag(int ndims, const dim_t *dims, data_type_t dt, tfmt_format_tag_t tag);
 memory_desc make_with_strides(int ndims, const dim_t *dims, data_type_t dt, const dim_t *strides);
 memory_desc make_with_string_tag(int ndims, const dim_t *dims, data_type_t dt, const char *tag);

@@ -3,8 +3,8 @@
 
 #include "common/memory_desc.hpp"
 
-// The steps the makers of descriptors are composed of; only memory_desc*.cpp, offset.cpp and
-// to_string.cpp use them. They check what they are given, validate() checks the result.
+// The steps the makers of descriptors are composed of, for the sources in this folder that make
+// descriptors or read them. They check what they are given, validate() checks the result.
 namespace tfmt {
 
 // ndims, dims and data type; format_kind any, everything else 0.

@@ -6,7 +6,7 @@
 #include "common/data_type.hpp"
 #include "common/memory_desc_detail.hpp"
 
-// The invariants of a descriptor, and the only place that states them.
+// The invariants of a descriptor but for those of its compensation, which compensation.cpp states.
 namespace tfmt {
 
 namespace {

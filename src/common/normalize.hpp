@@ -110,7 +110,7 @@ bool take_products(reorder_problem &p);
 bool are_tame(const float *scales, size_t n);
 
 // False, with the reason in `why`, if elements of 4 bits are not in pairs that begin at whole
-// bytes.
+// bytes, if blocks cut groups of a parameter, or if its values would take too many bytes.
 bool normalize(const reorder_problem &p, move_problem *out, std::string *why);
 
 // The passes for pairs of one type, in their order. Each keeps the meaning of the problem. The

@@ -16,7 +16,8 @@ namespace tfmt {
 void require_member(const memory_desc &actual, const memory_desc &described, const char *argument);
 
 // Throws what make_problem would for every pair of members: other ndims, known dims that differ,
-// a destination that broadcasts, attributes that do not go with the known dims.
+// a destination that broadcasts, attributes that do not go with the known dims. A dim that neither
+// side knows may be 0, and then any destination will do.
 void require_families_agree(const memory_desc &src, const memory_desc &dst, const attributes &attr);
 
 // Throws if no member of `dst` can have these sums behind it.
