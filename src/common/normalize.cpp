@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "common/checked.hpp"
 #include "common/data_type.hpp"
 
 namespace tfmt {
@@ -78,7 +79,7 @@ bool scale_to_bytes(const reorder_problem &p, move_problem *out) {
         return pair_nibbles(*out);
     }
     for (level &l : out->levels)
-        for_each_stride(l, [&](dim_t &s) { s *= out->elem_bytes; });
+        for_each_stride(l, [&](dim_t &s) { s = wrapping_mul(s, out->elem_bytes); });
     out->src_offset_bytes *= out->elem_bytes;
     out->dst_offset_bytes *= out->elem_bytes;
     return true;
@@ -195,7 +196,7 @@ bool split_nibbles(move_problem &p, const side &s, std::string *why) {
 bool scale_side(move_problem &p, const side &s, std::string *why) {
     const int elem_bits = p.converts.*s.elem_bits;
     if (elem_bits == 4) return split_nibbles(p, s, why);
-    for_each_address(p, s, [&](dim_t &n) { n *= elem_bits / 8; });
+    for_each_address(p, s, [&](dim_t &n) { n = wrapping_mul(n, elem_bits / 8); });
     return true;
 }
 

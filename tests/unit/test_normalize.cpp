@@ -143,6 +143,16 @@ TEST(Normalize, StridedAndBroadcast) {
     }
 }
 
+// Steps of padding have no place in the source, and their strides wrap; sanitizers see if not.
+TEST(Normalize, FarStepsOfPadding) {
+    const memory_desc src = desc_test::by_strides({2}, {dim_t(1) << 60});
+    for (const tfmt_data_type_t dt : {tfmt_f32, tfmt_s8}) {
+        move_problem p;
+        std::string why;
+        EXPECT_TRUE(normalize(tfmt::make_problem(src, by_tag({2}, "A8a8a", dt)), &p, &why)) << why;
+    }
+}
+
 TEST(Normalize, OffsetsInBytes) {
     const vec dims {4, 8}, offsets {2, 3};
     const memory_desc sub = tfmt::make_submemory(
