@@ -8,6 +8,7 @@
 
 #include "common/normalize.hpp"
 #include "common/padding_split.hpp"
+#include "common/status.hpp"
 #include "cpu/exec/driver.hpp"
 #include "cpu/exec/parallel.hpp"
 #include "cpu/exec/parameters.hpp"
@@ -205,11 +206,13 @@ new_implementation make_one(
     if (!normalize(p, &move, why) || !make_plan(move, m, mode, &pl, why)) return nullptr;
     try {
         return std::make_shared<generated>(p, move, std::move(pl));
-    } catch (const std::bad_alloc &) { throw; } catch (const std::exception &e) {
+    } catch (const std::bad_alloc &) { throw; } catch (const failure &f) {
+        // A want of memory passes; what is made instead would stay in the cache.
+        if (f.status() == tfmt_out_of_memory) throw;
         // A system that forbids generated code still gets its reorder, and reads why it is slow.
-        *why = e.what();
-        return nullptr;
-    }
+        *why = f.what();
+    } catch (const std::exception &e) { *why = e.what(); }
+    return nullptr;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -25,10 +26,17 @@ constexpr size_t page_bytes = 4096;
 // so that little of one is lost.
 constexpr size_t first_reserve_bytes = 16 << 10, max_reserve_bytes = 128 << 10;
 
+// By the errno of a call for pages.
+[[noreturn]] void fail(int error) {
+    if (error == ENOMEM || error == EAGAIN)
+        throw failure(tfmt_out_of_memory, "no memory for generated code");
+    throw failure(tfmt_runtime_error, "the system does not allow generated code to be executed");
+}
+
 char *map_pages(size_t n_bytes) {
     void *pages = mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (pages == MAP_FAILED) throw failure(tfmt_out_of_memory, "no memory for generated code");
+    if (pages == MAP_FAILED) fail(errno);
     return static_cast<char *>(pages);
 }
 
@@ -69,9 +77,9 @@ executable::executable(const code_piece *pieces, size_t n_pieces)
     for (size_t i = 0; i < n_pieces; i++)
         std::memcpy(pages + pieces[i].offset_bytes, pieces[i].begin, pieces[i].n_bytes);
     if (mprotect(pages, size_bytes_, PROT_READ | PROT_EXEC) != 0) {
+        const int error = errno;
         munmap(pages, size_bytes_);
-        throw failure(
-                tfmt_runtime_error, "the system does not allow generated code to be executed");
+        fail(error);
     }
     pages_ = pages;
 }
