@@ -53,7 +53,8 @@ void take_habits_of_amd(machine &m) {
     }
 }
 
-// Measured on Zen 4 alone, and taken for AMD's cores that are neither Zen 1, Zen 3 nor Zen 5.
+// Measured on Zen 4 alone, and taken for all cores but Intel's, Zen 1, Zen 3 and Zen 5: those of
+// other makers as well.
 void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
     switch (m.vector_bytes) {
@@ -97,7 +98,7 @@ void take_habits_of_zen1(machine &m) {
     }
 }
 
-// Where they differ from those of Zen 4.
+// Where they differ from take_habits_of_amd().
 void take_habits_of_zen3(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.unfetched_share_of_cache = 0; // not measured, as is the next

@@ -150,12 +150,13 @@ TEST(isa, zen5_is_told_by_its_family) {
     EXPECT_FALSE(info_of(w).is_zen5);
 }
 
-// Family 17h is Zen 1 and, from model 30h on, Zen 2.
+// Family 17h is Zen 1 and, from model 30h on, Zen 2. Family 18h is Hygon's.
 TEST(isa, zen1_is_told_by_family_and_model) {
     cpuid_words w = zen4();
     w.leaf7_ebx &= ~(1u << 16); // no AVX-512
     w.is_amd = true;
-    for (const uint32_t zen1 : {0x00800f12u, 0x00820f01u, 0x00660f51u}) { // and Excavator
+    // The last ones are Excavator and Dhyana.
+    for (const uint32_t zen1 : {0x00800f12u, 0x00820f01u, 0x00660f51u, 0x00900f02u}) {
         w.leaf1_eax = zen1;
         EXPECT_TRUE(info_of(w).is_zen1) << zen1;
         EXPECT_FALSE(info_of(w).is_zen3) << zen1;

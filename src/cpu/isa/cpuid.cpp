@@ -19,6 +19,10 @@ constexpr int avx512f_bit = 16; // leaf 7, ebx
 // AMD's.
 constexpr uint32_t zen1_family = 0x17, first_model_of_zen2 = 0x30; // of the same family
 constexpr uint32_t zen5_family = 0x1a;
+constexpr uint32_t hygon_family = 0x18; // whose cores are those of Zen 1
+
+// "HygonGenuine", which not all compilers' headers have.
+constexpr uint32_t hygon_ebx = 0x6f677948, hygon_edx = 0x6e65476e, hygon_ecx = 0x656e6975;
 
 // Of leaf 1's eax, where the base family has no number of its own.
 constexpr uint32_t family_of(uint32_t eax) {
@@ -31,7 +35,7 @@ constexpr uint32_t model_of(uint32_t eax) { return (eax >> 16 & 0xf) << 4 | (eax
 // Leaf 0x8000001a says whether 32 bytes are executed at once, but hypervisors that do not pass it
 // on answer as Zen 1 does.
 constexpr bool is_zen1(uint32_t eax) {
-    return family_of(eax) < zen1_family
+    return family_of(eax) < zen1_family || family_of(eax) == hygon_family
             || (family_of(eax) == zen1_family && model_of(eax) < first_model_of_zen2);
 }
 
@@ -69,7 +73,9 @@ cpuid_words read_cpuid() {
     if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx)) return words;
     words.is_intel = ebx == signature_INTEL_ebx && edx == signature_INTEL_edx
             && ecx == signature_INTEL_ecx;
-    words.is_amd = ebx == signature_AMD_ebx && edx == signature_AMD_edx && ecx == signature_AMD_ecx;
+    words.is_amd = (ebx == signature_AMD_ebx && edx == signature_AMD_edx
+                           && ecx == signature_AMD_ecx)
+            || (ebx == hygon_ebx && edx == hygon_edx && ecx == hygon_ecx);
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return words;
     words.leaf1_eax = eax;
     words.leaf1_ecx = ecx;

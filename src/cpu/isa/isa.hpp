@@ -47,7 +47,7 @@ struct cpuid_words {
     uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx;
     uint32_t leaf7_1_eax;
     uint64_t xcr0;         // 0 where leaf 1 does not announce OSXSAVE
-    bool is_intel, is_amd; // by leaf 0
+    bool is_intel, is_amd; // by leaf 0; Hygon's count as AMD's
 };
 
 struct isa_info {
@@ -56,7 +56,8 @@ struct isa_info {
     int max_vector_bytes; // 0 for none
     int n_vector_regs;
     bool is_intel; // whose cores have habits of their own: see plan/machine.hpp
-    bool is_zen1;  // AMD's cores up to family 17h, model 2Fh, which execute 32 bytes as two of 16
+    bool is_zen1;  // AMD's cores up to family 17h, model 2Fh, and Hygon's (18h), which execute 32
+                   // bytes as two of 16
     bool is_zen3;  // its later ones up to family 19h that have no AVX-512
     bool is_zen5;  // AMD's family 1Ah and later ones
 };
