@@ -13,7 +13,7 @@ endif()
 
 option(TENSORFMT_JIT "Generate machine code with Xbyak (x86-64 only)" ON)
 option(TENSORFMT_OPENMP "Run large reorders on several threads through OpenMP" ON)
-option(TENSORFMT_HWLOC "Read cores, caches and NUMA nodes through hwloc" ON)
+option(TENSORFMT_HWLOC "Read cores and NUMA nodes through hwloc" ON)
 option(TENSORFMT_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TENSORFMT_BENCH "Build tensorfmt-bench" ${PROJECT_IS_TOP_LEVEL})
 option(TENSORFMT_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

@@ -10,10 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "cpu/exec/openmp.hpp"
 #include "cpu/isa/cpuid.hpp"
 #include "cpu/topology/sys_files.hpp"
-#include "cpu/topology/topology.hpp"
 
 namespace {
 
@@ -180,18 +178,6 @@ TEST(HostCacheSizes, ArePlausibleAndReadOnce) {
     EXPECT_LE(host.l2_bytes, 1024 * mib);
     EXPECT_GE(host.last_level_bytes(), host.l2_bytes);
     EXPECT_EQ(&host, &host_cache_sizes());
-}
-
-TEST(HostCacheSizes, AreThoseOfTheTopology) {
-    const cache_sizes &host = host_cache_sizes();
-    const topology fallback = fallback_topology();
-    EXPECT_LE(host.l2_bytes, fallback.l2_bytes); // of the first processor
-    if (is_bound_by_openmp()) GTEST_SKIP() << "the mask is not the process's";
-    if (!cache_sizes_of_sys("/sys/devices/system/cpu", 0, 0).l2_bytes)
-        GTEST_SKIP() << "no caches in /sys";
-    EXPECT_EQ(host.l2_bytes, host_topology().l2_bytes);
-    EXPECT_EQ(host.l3_bytes, host_topology().l3_bytes);
-    EXPECT_EQ(host.last_level_bytes(), host_topology().last_level_bytes());
 }
 
 // The kernel takes /sys from CPUID. Hypervisors may hide it there, and kinds of cores differ.

@@ -6,7 +6,6 @@
 #include <hwloc.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -22,27 +21,14 @@ struct hwloc_deleter {
 };
 using hwloc_handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, hwloc_deleter>;
 
-// An empty topology that will hold cores, data caches, NUMA nodes and hardware threads only.
+// An empty topology that will hold cores, NUMA nodes and hardware threads only.
 hwloc_handle make_handle() {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) return nullptr;
     hwloc_handle handle(raw);
     hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-    for (hwloc_obj_type_t type :
-            {HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE})
-        hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
     return handle;
-}
-
-struct cache_level {
-    size_t size_bytes = 0;
-    int shared_by = 1;
-    int count = 0;
-    int line_bytes = 0;
-};
-
-int count_inside(hwloc_topology_t t, hwloc_const_cpuset_t set, hwloc_obj_type_t type) {
-    return std::max(0, hwloc_get_nbobjs_inside_cpuset_by_type(t, set, type));
 }
 
 // Some machines and many synthetic descriptions have no core objects: then each hardware thread is
@@ -51,38 +37,11 @@ hwloc_obj_type_t core_type(hwloc_topology_t t) {
     return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }
 
-cache_level read_cache(hwloc_topology_t t, hwloc_obj_type_t type) {
-    cache_level level;
-    for (hwloc_obj_t cache = hwloc_get_next_obj_by_type(t, type, nullptr); cache;
-            cache = hwloc_get_next_obj_by_type(t, type, cache)) {
-        const auto &attr = cache->attr->cache;
-        const size_t size_bytes = static_cast<size_t>(attr.size);
-        level.count++;
-        if (size_bytes && (!level.size_bytes || size_bytes < level.size_bytes))
-            level.size_bytes = size_bytes;
-        level.shared_by = std::max(level.shared_by, count_inside(t, cache->cpuset, core_type(t)));
-        level.line_bytes = std::max(level.line_bytes, static_cast<int>(attr.linesize));
-    }
-    return level;
-}
-
 topology read_numbers(hwloc_topology_t t) {
     topology out {};
     out.n_cores = hwloc_get_nbobjs_by_type(t, core_type(t));
     out.n_pus = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
     out.n_numa_nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
-    const cache_level l1d = read_cache(t, HWLOC_OBJ_L1CACHE);
-    const cache_level l2 = read_cache(t, HWLOC_OBJ_L2CACHE);
-    const cache_level l3 = read_cache(t, HWLOC_OBJ_L3CACHE);
-    out.l1d_bytes = l1d.size_bytes;
-    out.l1d_shared_by = l1d.shared_by;
-    out.l2_bytes = l2.size_bytes;
-    out.l2_shared_by = l2.shared_by;
-    out.l3_bytes = l3.size_bytes;
-    out.l3_shared_by = l3.shared_by;
-    out.n_l3 = l3.size_bytes ? l3.count : 0;
-    out.line_bytes = std::max({l1d.line_bytes, l2.line_bytes, l3.line_bytes});
-    out.is_from_hwloc = true;
     fill_in_defaults(out);
     return out;
 }
