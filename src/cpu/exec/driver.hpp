@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "common/checked.hpp"
 #include "cpu/plan/plan.hpp"
 
 // The one N-d driver: turns a plan's jobs into calls of its kernels. In: a plan. Out: calls. It
@@ -30,7 +31,7 @@ struct driver_loop {
     std::vector<dim_t> dst_offsets;
 
     dim_t src_offset(dim_t i) const {
-        return src_offsets.empty() ? (first + i) * src_step : src_offsets[size_t(i)];
+        return src_offsets.empty() ? wrapping_mul(first + i, src_step) : src_offsets[size_t(i)];
     }
     dim_t dst_offset(dim_t i) const {
         return dst_offsets.empty() ? (first + i) * dst_step : dst_offsets[size_t(i)];
@@ -120,7 +121,7 @@ private:
             const dim_t item = i * n.step_items;
             if (item >= end) return;
             walk(n.inside, begin - item, end - item,
-                    {at.src + n.loop.src_offset(i), at.dst + n.loop.dst_offset(i),
+                    {wrapping_add(at.src, n.loop.src_offset(i)), at.dst + n.loop.dst_offset(i),
                             at.param + n.loop.param_offset(i)},
                     call);
         }
@@ -134,7 +135,7 @@ private:
             count = last - step;
             // A last chunk shorter than half a chunk is not worth a call of its own.
             if (count - c.root_chunk >= (c.root_chunk + 1) / 2) count = c.root_chunk;
-            call(kernel_call {c.kernel, at.src + step * c.src_root_step,
+            call(kernel_call {c.kernel, wrapping_add(at.src, wrapping_mul(step, c.src_root_step)),
                     at.dst + step * c.dst_root_step, at.param + step * c.param_root_step,
                     c.root_count > 0 ? count : 0, c.has_rest && (step + count >= c.root_count)});
         }

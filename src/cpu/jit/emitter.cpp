@@ -188,7 +188,8 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
             continue;
         }
         // A single step needs no pointer arithmetic: its offset goes into the addresses.
-        src_base_ += n.src_offset_bytes;
+        const int64_t src_base = src_base_;
+        src_base_ = wrapping_add(src_base_, n.src_offset_bytes);
         dst_base_ += n.dst_offset_bytes;
         param_base_ += n.param_offset_bytes;
         if (n.step != ir::scratch_step::none)
@@ -197,7 +198,7 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
             emit_block(n.block);
         else
             emit_nodes(n.children, depth);
-        src_base_ -= n.src_offset_bytes;
+        src_base_ = src_base;
         dst_base_ -= n.dst_offset_bytes;
         param_base_ -= n.param_offset_bytes;
     }
