@@ -178,7 +178,8 @@ char *spare_memory::take(size_t n_bytes) {
             std::aligned_alloc(alignment, (n_bytes + alignment - 1) / alignment * alignment));
 }
 
-void spare_memory::give_back(char *p) { std::free(spare_.exchange(p, std::memory_order_release)); }
+// What comes out was written by who gave it back, and is freed here.
+void spare_memory::give_back(char *p) { std::free(spare_.exchange(p, std::memory_order_acq_rel)); }
 
 parameter_buffer::~parameter_buffer() {
     if (bytes_ != inline_) spare_.give_back(bytes_);
