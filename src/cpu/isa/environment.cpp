@@ -8,9 +8,18 @@
 
 namespace tfmt::cpu {
 
-std::string environment_text(const char *variable) {
-    const char *text = std::getenv(variable);
-    return text ? text : "";
+namespace {
+std::string text_or_empty(const char *text) { return text ? text : ""; }
+} // namespace
+
+std::string environment_text(const char *variable) { return text_or_empty(std::getenv(variable)); }
+
+std::string trusted_environment_text(const char *variable) {
+#if defined(__GLIBC__)
+    return text_or_empty(secure_getenv(variable));
+#else
+    return environment_text(variable);
+#endif
 }
 
 environment_int read_environment_int(const char *variable, int min, int max) {

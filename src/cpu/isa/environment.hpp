@@ -10,6 +10,10 @@ namespace tfmt::cpu {
 // "" if the variable is unset or empty, which mean the same.
 std::string environment_text(const char *variable);
 
+// The same, and "" in a program with more rights than its user (setuid), where the system can tell:
+// for what names files.
+std::string trusted_environment_text(const char *variable);
+
 // An integer in decimal. is_set is false for an unset, empty or bad variable.
 struct environment_int {
     bool is_set = false;
