@@ -257,11 +257,10 @@ public:
             g_.vpermps(Ymm(out), Ymm(temp), g_.ptr[at]);
             return;
         }
-        g_.vmovups(Xmm(temp), g_.ptr[indices_constant(offset_bytes, 32)]);
-        if (n > 4) g_.vmovups(Ymm(temp), g_.ptr[indices_constant(offset_bytes, 32)]);
+        const Xmm places = n > 4 ? Xmm(Ymm(temp)) : Xmm(temp);
+        g_.vmovups(places, g_.ptr[indices_constant(offset_bytes, 32)]);
         g_.lea(g_.rax, g_.ptr[at]);
         g_.vpcmpeqd(reg(compared), reg(compared), reg(compared));
-        const Xmm places = n > 4 ? Xmm(Ymm(temp)) : Xmm(temp);
         if (lane_bytes == 4)
             g_.vgatherdps(reg(out), g_.ptr[g_.rax + places], reg(compared));
         else
