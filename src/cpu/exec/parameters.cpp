@@ -104,9 +104,27 @@ void prepare_values(
     }
 }
 
+// Lanes beyond the last value compute as well, with what lies there: ones make no NaN and divide by
+// nothing. Of a long slack only what a row of vectors may reach.
+template <typename T>
+void fill_behind_arrays(const parameter_space &space, char *arrays, size_t slack_bytes) {
+    constexpr size_t max_filled_bytes = 1024;
+    if (space.n_arrays == 0) return;
+    dim_t used_bytes = space.elem_bytes;
+    for (dim_t groups : space.n_groups)
+        used_bytes *= groups;
+    const auto fill = [](char *begin, char *end) {
+        std::fill(reinterpret_cast<T *>(begin), reinterpret_cast<T *>(end), T(1));
+    };
+    for (int a = 0; a < space.n_arrays; a++, arrays += space.array_bytes)
+        fill(arrays + used_bytes, arrays + space.array_bytes);
+    fill(arrays, arrays + std::min(slack_bytes, max_filled_bytes) / sizeof(T) * sizeof(T));
+}
+
 template <typename T>
 void fill_all(const quantization &q, const move_problem &problem,
-        const parameter_expanders &expanders, const execution &e, const ir::parameter_values &to) {
+        const parameter_expanders &expanders, size_t slack_bytes, const execution &e,
+        const ir::parameter_values &to) {
     const parameter_space &space = problem.parameters;
     const void *given[] = {
             e.src_zero_points, e.src_scales, e.dst_scales, e.dst_scales, e.dst_zero_points};
@@ -132,6 +150,7 @@ void fill_all(const quantization &q, const move_problem &problem,
             expansion<T>(space, p, given[i]).run(reinterpret_cast<T *>(array));
     }
     prepare_values<T>(problem, expanders, singles, arrays);
+    fill_behind_arrays<T>(space, arrays, slack_bytes);
 }
 
 } // namespace
@@ -196,9 +215,9 @@ bool parameter_buffer::fill(const quantization &q, const move_problem &p,
         bytes_ = p;
     }
     if (space.type == tfmt_f64)
-        fill_all<double>(q, p, expanders, e, values());
+        fill_all<double>(q, p, expanders, slack_bytes, e, values());
     else
-        fill_all<float>(q, p, expanders, e, values());
+        fill_all<float>(q, p, expanders, slack_bytes, e, values());
     return true;
 }
 
