@@ -729,6 +729,27 @@ TEST(Gather, NineRowsAreNineVectors) {
         EXPECT_EQ(n_of(ops, op_kind::merge), 0);
 }
 
+// Of 9 columns the ninth is loaded byte by byte, to where it is stored.
+TEST(Gather, LastColumnsTakeNoStages) {
+    const auto n_single = [](tfmt_data_type_t type, const machine &m) {
+        int n = 0;
+        for (const block &ops : built(normalized({512, 2, 3, 3}, "abcd", "cdba", type), m).blocks) {
+            const op_counts counts = count_ops(ops);
+            if (counts.shuffles > 0) continue;
+            EXPECT_EQ(counts.loads, counts.stores);
+            EXPECT_EQ(ops[0].unit_bytes, type == tfmt_u8 ? 1 : 2);
+            EXPECT_TRUE(stores_whole_vectors(ops));
+            n++;
+        }
+        return n;
+    };
+    for (const auto &m : {sse41(), avx2()}) {
+        EXPECT_EQ(n_single(tfmt_u8, m), 1);
+        EXPECT_EQ(n_single(tfmt_bf16, m), 1);
+        EXPECT_EQ(n_single(tfmt_f32, m), 0); // as many operations either way
+    }
+}
+
 // Halves of 16 bytes that two values have, side by side in the destination.
 kernel halves_kernel(std::vector<op> ops) {
     kernel k;

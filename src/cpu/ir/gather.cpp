@@ -64,6 +64,20 @@ bool gains_by_windows(const block &ops) {
     return gain > 0;
 }
 
+// Whether a block loads short elements one by one and then shuffles them. Such a load takes the
+// same two operations to wherever in a vector it goes.
+bool shuffles_single_elems(const block &ops, int elem_bytes) {
+    bool shuffles = false;
+    for (const op &o : ops) {
+        shuffles = shuffles || o.kind == op_kind::unpack || o.kind == op_kind::within16;
+        if (o.kind == op_kind::lanes128) return false;
+        if (o.kind != op_kind::load) continue;
+        for (const chunk &c : o.chunks)
+            if (__builtin_popcountll(c.mask) > elem_bytes) return false;
+    }
+    return shuffles && elem_bytes <= tuning::max_picked_elem_bytes;
+}
+
 class gatherer {
 public:
     gatherer(const block &ops, int n_values, int elem_bytes, kernel &k)
@@ -106,24 +120,34 @@ public:
         return !windows_.empty();
     }
 
+    // Each element goes from memory to where it is stored.
+    block build_of_loads() {
+        block made;
+        add_prefetches(made);
+        for (const window &w : windows_) {
+            op &load = add(op_kind::load, made);
+            load.unit_bytes = elem_bytes_;
+            const uint64_t mask = low_bits(elem_bytes_);
+            for (size_t lane = 0; lane < n_lanes_; lane++)
+                for (size_t i = 0; i < n_elems_; i++) {
+                    const origin at = i < w.elems.size() ? w.elems[i] : zero_elem;
+                    load.chunks.push_back(
+                            at < 0 ? chunk {0, 0, 0} : chunk {address_of(at, lane), mask, mask});
+                }
+            add_store(w, load.out, made);
+        }
+        return made;
+    }
+
     // Operations come when the windows need them, so that few values wait.
     block build() {
         block made;
-        for (const op &o : ops_)
-            if (o.kind == op_kind::prefetch) made.push_back(o);
+        add_prefetches(made);
         is_missing_ = live_values();
         for (const window &w : windows_) {
             for (const int v : w.sources)
                 make(v, made);
-            const int value = gathered(w, made);
-            made.emplace_back(op_kind::store);
-            op &o = made.back();
-            o.a = value;
-            o.unit_bytes = lane_bytes;
-            const uint64_t mask = low_bits(int(w.elems.size()) * elem_bytes_);
-            for (size_t lane = 0; lane < n_lanes_; lane++)
-                o.chunks.push_back(
-                        {w.dst_offset_bytes + int64_t(lane) * lane_step_bytes_, mask, mask});
+            add_store(w, gathered(w, made), made);
         }
         return made;
     }
@@ -320,6 +344,28 @@ private:
         return cost + cost_of_ops([&](const op &o) { return o.out >= 0 && live[size_t(o.out)]; });
     }
 
+    // Where a load has what is at that origin, in the first lane, in each of its lanes.
+    int64_t address_of(origin at, size_t lane) const {
+        const op &load = *value_of(at / lane_bytes).maker;
+        const int byte = int(lane) * lane_bytes + at % lane_bytes * elem_bytes_;
+        return load.chunks[size_t(byte / load.unit_bytes)].offset_bytes + byte % load.unit_bytes;
+    }
+
+    void add_prefetches(block &made) const {
+        for (const op &o : ops_)
+            if (o.kind == op_kind::prefetch) made.push_back(o);
+    }
+
+    void add_store(const window &w, int value, block &made) const {
+        made.emplace_back(op_kind::store);
+        op &o = made.back();
+        o.a = value;
+        o.unit_bytes = lane_bytes;
+        const uint64_t mask = low_bits(int(w.elems.size()) * elem_bytes_);
+        for (size_t lane = 0; lane < n_lanes_; lane++)
+            o.chunks.push_back({w.dst_offset_bytes + int64_t(lane) * lane_step_bytes_, mask, mask});
+    }
+
     // Adds value `v` and what it is made of, unless that is done. Of an exchange both results, so
     // that neither source waits for the other one.
     void make(int v, block &made) {
@@ -399,9 +445,15 @@ private:
 } // namespace
 
 int gather_stores(block &ops, int n_values, int elem_bytes, int n_regs, kernel &k) {
-    if (!gains_by_windows(ops)) return 0;
+    const bool picks = shuffles_single_elems(ops, elem_bytes);
+    if (!picks && !gains_by_windows(ops)) return 0;
     gatherer g(ops, n_values, elem_bytes, k);
-    if (!g.trace() || !g.find_sources()) return 0;
+    if (!g.trace()) return 0;
+    if (picks) {
+        ops = g.build_of_loads();
+        return g.n_values();
+    }
+    if (!g.find_sources()) return 0;
     const size_t n_kept_constants = k.constants.size();
     block made = g.build();
     if (count_live(made, g.n_values()) > n_regs) {
