@@ -144,7 +144,6 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
     const isa_info isa = describe(cap);
     machine m;
     m.isa = isa.isa;
-    m.has_two_source_permutes = isa.isa >= tfmt_cpu_isa_avx512_core;
     m.has_vbmi = isa.has_vbmi;
     m.has_bf16 = isa.has_bf16;
     m.has_fp16 = isa.has_fp16;

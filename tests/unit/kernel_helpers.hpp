@@ -85,7 +85,6 @@ inline machine make_machine(const named_machine &n, caches has) {
     }
     if (has == caches::no_l2 || has == caches::none_and_few_rows) m.paired_lines = 2;
     m.isa = n.isa;
-    m.has_two_source_permutes = n.n_vector_regs == 32;
     m.has_vbmi = n.has_vbmi;
     m.has_bf16 = n.isa >= tfmt_cpu_isa_avx512_core_bf16;
     m.has_fp16 = n.isa >= tfmt_cpu_isa_avx512_core_fp16;

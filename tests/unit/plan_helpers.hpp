@@ -29,7 +29,6 @@ using tfmt::cpu::machine;
 inline machine make_machine(tfmt_cpu_isa_t isa, int vector_bytes, int n_regs, bool has_vbmi) {
     machine m;
     m.isa = isa;
-    m.has_two_source_permutes = n_regs == 32;
     m.has_vbmi = has_vbmi;
     m.has_bf16 = isa >= tfmt_cpu_isa_avx512_core_bf16;
     m.has_fp16 = isa >= tfmt_cpu_isa_avx512_core_fp16;

@@ -77,7 +77,6 @@ TEST(Alternatives, ExecuteTheSameInstructions) {
         EXPECT_GT(all.size(), 10u);
         for (const alternative &a : all) {
             EXPECT_EQ(a.m.isa, m.isa) << a.name;
-            EXPECT_EQ(a.m.has_two_source_permutes, m.has_two_source_permutes) << a.name;
             EXPECT_EQ(a.m.has_vbmi, m.has_vbmi) << a.name;
             EXPECT_EQ(a.m.has_bf16, m.has_bf16) << a.name;
             EXPECT_EQ(a.m.has_fp16, m.has_fp16) << a.name;

@@ -27,7 +27,7 @@ public:
     exhaustive(const tile &t, const machine &m)
         : t_(t),
           n_(t.n_lane_bits()),
-          permutes_last_(m.has_two_source_permutes && (t.elem_bytes > 1 || m.has_vbmi)) {}
+          permutes_last_(m.has_masks() && (t.elem_bytes > 1 || m.has_vbmi)) {}
 
     float least_cost() {
         add_loads(t_.src_run);
@@ -162,7 +162,7 @@ TEST_P(StageSearchOn, PatternsCostNoMoreThanSchedules) {
     for (uint32_t seed = 1; seed <= 2000; seed++) {
         desc_test::random_descs random(seed);
         const tile t = random_tile(random, m, 6);
-        const bool permutes_last = m.has_two_source_permutes && (t.elem_bytes > 1 || m.has_vbmi);
+        const bool permutes_last = m.has_masks() && (t.elem_bytes > 1 || m.has_vbmi);
         const int n = t.n_lane_bits(), n_run = int(t.src_run.size());
         const int n_needed = int(t.dst_run.size());
         uint32_t run_held = 0;

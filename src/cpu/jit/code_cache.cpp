@@ -49,19 +49,18 @@ std::atomic<uint64_t> assembled_count {0};
 // What assemble() may look at. The others decide what a plan is, not what becomes of a
 // kernel; a member that is added to `machine` does not compile until it is named here.
 void append_instructions(ir::words &out, const machine &m) {
-    const auto &[isa, has_two_source_permutes, has_vbmi, has_bf16, has_fp16, has_slow_quotients,
-            has_slow_bf16_dots, fetches_stores_late, min_src_bytes_of_streamed_lines,
-            streams_any_lines, vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes,
-            l3_bytes, streaming_share_of_cache, read_ahead_rows, max_written_rows, max_copied_rows,
-            max_read_rows, max_padded_rows, unfetched_share_of_cache, block_src_bytes,
-            max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect, uses_lanes,
-            min_crowding_rows, min_crowding_lines, collected_dst_bytes, collected_block_bytes,
-            collected_paired_lines, min_fetched_collected_bytes, fetched_twice_share_of_cache,
-            max_open_lines, max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes,
-            l2_scratch_src_bytes, l2_scratch_bytes_for_lines, staged_src_bytes, staged_dst_bytes,
-            staged_block_bytes, staged_near_src_bytes, staged_near_block_bytes,
-            max_staged_colliding_rows, staged_whole_dst_bytes, max_staged_whole_rows,
-            min_unchained_lines_bytes] = m;
+    const auto &[isa, has_vbmi, has_bf16, has_fp16, has_slow_quotients, has_slow_bf16_dots,
+            fetches_stores_late, min_src_bytes_of_streamed_lines, streams_any_lines, vector_bytes,
+            n_vector_regs, max_split_moved_bytes, l2_bytes, l3_bytes, streaming_share_of_cache,
+            read_ahead_rows, max_written_rows, max_copied_rows, max_read_rows, max_padded_rows,
+            unfetched_share_of_cache, block_src_bytes, max_whole_dst_bytes, paired_lines,
+            min_row_pairs_to_collect, uses_lanes, min_crowding_rows, min_crowding_lines,
+            collected_dst_bytes, collected_block_bytes, collected_paired_lines,
+            min_fetched_collected_bytes, fetched_twice_share_of_cache, max_open_lines,
+            max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes, l2_scratch_src_bytes,
+            l2_scratch_bytes_for_lines, staged_src_bytes, staged_dst_bytes, staged_block_bytes,
+            staged_near_src_bytes, staged_near_block_bytes, max_staged_colliding_rows,
+            staged_whole_dst_bytes, max_staged_whole_rows, min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(min_src_bytes_of_streamed_lines);
@@ -103,9 +102,8 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(staged_whole_dst_bytes);
     static_cast<void>(max_staged_whole_rows);
     static_cast<void>(min_unchained_lines_bytes);
-    for (int v :
-            {int(isa), int(has_two_source_permutes), int(has_vbmi), int(has_bf16), int(has_fp16),
-                    int(has_slow_bf16_dots), int(m.splits_vectors()), vector_bytes, n_vector_regs})
+    for (int v : {int(isa), int(has_vbmi), int(has_bf16), int(has_fp16), int(has_slow_bf16_dots),
+                 int(m.splits_vectors()), vector_bytes, n_vector_regs})
         out.push_back(uint32_t(v));
 }
 

@@ -14,8 +14,7 @@ namespace tfmt::cpu {
 
 struct machine {
     tfmt_cpu_isa_t isa = tfmt_cpu_isa_none;
-    bool has_two_source_permutes = false; // vpermt2w/d/q and vpermw/d/q by index vectors
-    bool has_vbmi = false;                // byte-granular permutes (vpermb, vpermt2b)
+    bool has_vbmi = false; // byte-granular permutes (vpermb, vpermt2b)
     bool has_bf16 = false, has_fp16 = false;
     // Whether quotients of f32 take longer than products corrected by what they leave (AVX-512
     // only), and dot products of bf16 longer than what else adds two of them.
@@ -113,13 +112,12 @@ struct machine {
         return isa >= tfmt_cpu_isa_avx2 ? 32 : 16;
     }
 
-    // Whether loads and stores of some bytes of a vector are one instruction.
+    // AVX-512: whether loads and stores of some bytes of a vector are one instruction, as are
+    // permutes of two registers by index vectors (vpermt2w/d/q).
     bool has_masks() const { return isa >= tfmt_cpu_isa_avx512_core; }
 
     // Whether any order of the elements of a vector takes one instruction.
-    bool can_permute(int elem_bytes) const {
-        return has_two_source_permutes && (elem_bytes >= 2 || has_vbmi);
-    }
+    bool can_permute(int elem_bytes) const { return has_masks() && (elem_bytes >= 2 || has_vbmi); }
 };
 
 } // namespace tfmt::cpu
