@@ -436,10 +436,10 @@ TEST(WidenStores, InTheOrderThatTheyHave) {
     EXPECT_EQ(chunks_of(descending, op_kind::store), (texts {"9+9", "0+9"}));
 }
 
-TEST(CompleteLines, OneBehindTheOther) {
+TEST(OrderStoresByLines, OneBehindTheOther) {
     const uint64_t all = low_bits(32);
     const auto ordered = [](block ops) {
-        complete_lines(ops);
+        order_stores_by_lines(ops);
         return chunks_of(ops, op_kind::store);
     };
     const auto store = [&](int value, int64_t at) { return make_store(value, 32, {{at, all}}); };
@@ -454,13 +454,13 @@ TEST(CompleteLines, OneBehindTheOther) {
             (texts {"192+32", "64+32", "32+32"}));
 }
 
-TEST(CompleteLines, KeepsWhatStoresNeed) {
+TEST(OrderStoresByLines, KeepsWhatStoresNeed) {
     op zero(op_kind::zero);
     zero.out = 1;
     const uint64_t all = low_bits(32);
     block ops = {make_store(0, 32, {{0, all}}), make_store(0, 32, {{64, all}}), zero,
             make_store(1, 32, {{32, all}}), make_store(1, 32, {{96, all}})};
-    complete_lines(ops);
+    order_stores_by_lines(ops);
     ASSERT_EQ(ops.size(), 5u);
     EXPECT_EQ(ops[0].kind, op_kind::zero);
     EXPECT_EQ(chunks_of(ops, op_kind::store), (texts {"0+32", "32+32", "64+32", "96+32"}));

@@ -436,7 +436,7 @@ kernel build(const plan &p, const kernel_spec &spec) {
     if (nests.has_merged_steps()) drop_unused_blocks(k);
     if (p.stores == store_path::streamed)
         for (block &b : k.blocks)
-            complete_lines(b);
+            order_stores_by_lines(b);
     return k;
 }
 

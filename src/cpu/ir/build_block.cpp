@@ -61,10 +61,6 @@ public:
     }
 
 private:
-    static bool contains(const bit_indices &list, int bit) {
-        return std::find(list.begin(), list.end(), bit) != list.end();
-    }
-
     // The dimensions in which the tile reaches `limit_of`, so that its elements must be looked at
     // one by one. Empty for a full tile.
     template <typename F>

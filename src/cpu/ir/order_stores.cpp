@@ -24,7 +24,7 @@ bool is_before(const placed_store &a, const placed_store &b) {
 
 } // namespace
 
-void complete_lines(block &ops) {
+void order_stores_by_lines(block &ops) {
     std::vector<placed_store> stores;
     std::map<int64_t, size_t> last_of_line;
     const auto line_of = [](const placed_store &s) { return s.offset_bytes / tuning::line_bytes; };

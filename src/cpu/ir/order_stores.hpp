@@ -13,6 +13,6 @@ namespace tfmt::cpu::ir {
 //     MiB that it changes on SSE4.1 0.87 of the time (f32 acdb -> ABcd8a2b 1x32x112x112 4.4 / 0.5
 //     times memcpy, whose lines are at one offset of pages), 125 on AVX2 0.89 (f32 abcd ->
 //     ABcd40a16b 4x256x14x14 1.2 / 0.5). Stores into the caches, 540 and more on either, 1.00.
-void complete_lines(block &ops);
+void order_stores_by_lines(block &ops);
 
 } // namespace tfmt::cpu::ir

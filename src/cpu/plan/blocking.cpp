@@ -106,7 +106,7 @@ void blocking::fill_src_gaps() {
     fills_src_gaps_ = written_between_src_lines().in_l1_set < tuning::min_whole_lines_in_l1_set;
 }
 
-blocking::written_lines blocking::written_between_src_lines() const {
+blocking::lines_written blocking::written_between_src_lines() const {
     if (src_bytes_ >= tuning::line_bytes) return {};
     blocking trial = *this;
     trial.complete_lines(true, true);
@@ -116,7 +116,7 @@ blocking::written_lines blocking::written_between_src_lines() const {
             crosses || trial.dst_bytes_ % tuning::line_bytes != 0};
 }
 
-blocking::read_lines blocking::read_between_src_lines() const {
+blocking::lines_read blocking::read_between_src_lines() const {
     blocking trial = *this;
     trial.complete_lines(true, false);
     if (trial.line_.empty()) return {};
@@ -208,7 +208,7 @@ void blocking::stage(staged_block goal, const machine &m) {
 
 // Lines of the scratch that tiles write before more of the first one; 0 if they write lines whole.
 dim_t blocking::scratch_lines_meanwhile() const {
-    dim_t n_lines = cpu::written_lines(t_);
+    dim_t n_lines = written_lines(t_);
     for (const std::vector<level> *levels : {&line_, &inner_})
         for (auto l = levels->rbegin(); l != levels->rend(); ++l) {
             if (l->dst_stride < tuning::line_bytes) return n_lines;
@@ -234,7 +234,7 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
                     >= tuning::min_chain_run_bytes;
     take_runs(
             dst, collides || completes_scratch_lines_, has_room ? tuning::scratch_paired_lines : 1);
-    join_runs(dst);
+    join_dst_runs(dst);
     // A block that a scratch cannot hold would not be staged at all.
     grow_src(goal.src_bytes,
             std::min(goal.bytes,
@@ -274,7 +274,7 @@ dim_t blocking::take_runs(const growth &dst, bool reads_lines_at_once, int n_src
 // (f32 decab -> abcde 32x832x2x7x7, 256 runs of 196 bytes, 3.9 / 1.5), AVX2 4 1.69 / 1.42, SSE4.1 2
 // 1.24 / 1.23. With levels of up to 2048 and 4096 bytes, of any number of rows: 64 1.04 / 0.98 and
 // 192 0.94 / 0.93, but AVX2 146 1.32 / 1.40, SSE4.1 146 1.84 / 1.93.
-void blocking::join_runs(const growth &dst) {
+void blocking::join_dst_runs(const growth &dst) {
     take_levels_behind_dst([&](const level &l) {
         return extended_in_block(l.dst_stride * l.extent, false, 0)
                 && takes_all_steps(l, l.dst_stride, dst) && l.extent <= dst.max_bytes / bytes_;
@@ -380,7 +380,7 @@ void blocking::sort(bool blocks_by_src) {
     if (!uses_scratch_) sink_driver_levels(blocks_by_src);
     sort_levels(pages_, limits_, t_, blocks_by_src);
     sort_levels(inner_, limits_, t_, fills_scratch_by_src(), tuning::min_steps_per_read_in_scratch);
-    sort_levels(line_, limits_, t_, loses_src_lines());
+    sort_levels(line_, limits_, t_, loses_src_lines_by_dst());
 }
 
 // Whether tiles that complete lines of both sides in the order of the destination would find those
@@ -393,7 +393,7 @@ void blocking::sort(bool blocks_by_src) {
 //     the same for AVX2, 1.949 / 1.236 1.241 1.273 for 265 of SSE4.1; with up to 4 of the
 //     destination, instead of 8, 1.334 in place of 1.321, AVX2 the same; with up to 16, 1.275 in
 //     place of 1.273. Vectors of a line: min_evicting_src_lines_64_bytes.
-bool blocking::loses_src_lines() const {
+bool blocking::loses_src_lines_by_dst() const {
     if (line_.size() < 2 || uses_scratch_ || ends_at_lines_ || src_run_bytes_ >= tuning::line_bytes)
         return false;
     std::vector<level> levels = tile_;

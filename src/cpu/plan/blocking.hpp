@@ -32,20 +32,20 @@ public:
     // The lines of the destination that tiles write which complete one line of the source between
     // them, with the block's levels so far: how many share the fullest set of L1, and whether these
     // tiles leave them in part.
-    struct written_lines {
+    struct lines_written {
         int in_l1_set;
         bool in_part;
     };
-    written_lines written_between_src_lines() const;
+    lines_written written_between_src_lines() const;
 
     // The lines of the source that are read in the order of the destination before more is read of
     // the first one: how many share the fullest set of L1, 0 if there is no more of it, and how far
     // tiles that read it to its end reach in the destination.
-    struct read_lines {
+    struct lines_read {
         int in_l1_set;
         dim_t dst_span_bytes;
     };
-    read_lines read_between_src_lines() const;
+    lines_read read_between_src_lines() const;
 
     // From here on gaps of less than a line between rows of the source count as such if something
     // is read there, where L1 holds what is then written until a line of it is complete.
@@ -145,7 +145,7 @@ private:
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
     dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
-    void join_runs(const growth &dst);
+    void join_dst_runs(const growth &dst);
     template <typename F>
     void take_levels_behind_dst(F &&wanted);
     void take_steps(size_t i, dim_t steps);
@@ -161,7 +161,7 @@ private:
     std::vector<level> levels_in_block() const;
     int block_lines_in_l1_set(bool of_src) const;
     int touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const;
-    bool loses_src_lines() const;
+    bool loses_src_lines_by_dst() const;
 
     dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
     void put_continuation_last();

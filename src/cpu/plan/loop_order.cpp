@@ -29,7 +29,7 @@ int lines_read_together(const tile &t, const machine &m) {
 // destination: if L1 has room for what they write meanwhile, or what is read in parts would cost
 // more.
 bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern pattern) {
-    const blocking::written_lines written = b.written_between_src_lines();
+    const blocking::lines_written written = b.written_between_src_lines();
     if (written.in_l1_set < tuning::min_lines_that_evict) return true;
     if (written.in_part) return false;
     if (pattern == memory_pattern::in_l2_mostly_written
@@ -53,7 +53,7 @@ bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern patter
 //     -> acdb 32x16x112x112 0.6 / 2.1), and however few rows share a set of L1 356 0.67 / 0.70 and
 //     270 0.69 / 0.72.
 bool evicts_src_lines(const blocking &b) {
-    const blocking::read_lines read = b.read_between_src_lines();
+    const blocking::lines_read read = b.read_between_src_lines();
     return read.in_l1_set >= tuning::min_lines_that_evict
             && read.dst_span_bytes <= tuning::page_bytes;
 }
