@@ -502,6 +502,19 @@ TEST(Plan, ReadsSingleElementsOfSpreadRuns) {
     EXPECT_FALSE(nibbles.the_tile.src_run.empty());
 }
 
+// Rows of padding lie nowhere in the source: where they would begin wraps, sanitizers see if not.
+TEST(Plan, FarRowsOfPadding) {
+    const vec dims {128, 3, 64};
+    const move_problem p = normalized(by_strides(dims, {1, (dim_t(1) << 60) + 64, 128}, tfmt_u8),
+            by_tag(dims, "ABc16b16a", tfmt_u8));
+    for (machine m : all_machines()) {
+        m.l3_bytes = 0;
+        EXPECT_FALSE(planned(p, m).jobs.empty()) << name_of(m);
+        plan streamed;
+        EXPECT_TRUE(make_streamed_plan(p, m, &streamed)) << name_of(m);
+    }
+}
+
 // One of 4 bytes, four of a vector, of 16 rows: registers hold 8 of these. Where the rows' elements
 // are padding in part, single bytes are read.
 TEST(Plan, KeepsFillersForHalfOfTheRows) {

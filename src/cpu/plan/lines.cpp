@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 
+#include "common/checked.hpp"
 #include "cpu/plan/runs.hpp"
 #include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -13,7 +15,9 @@ namespace tfmt::cpu {
 
 namespace {
 
-using row_list = inline_vector<dim_t, 64>;
+// Rows of padding have no place in the source: where they begin may wrap, and is never used. (Sets
+// of L1 divide 2^64.)
+using row_list = inline_vector<uint64_t, 64>;
 
 struct row_steps {
     dim_t stride, n_steps;
@@ -26,7 +30,7 @@ row_list rows_of(const row_steps_list &all_steps) {
     for (const row_steps &steps : all_steps)
         for (size_t i = 0, n = rows.size(); i < n; i++)
             for (dim_t step = 1; step < steps.n_steps; step++)
-                rows.push_back(rows[i] + step * steps.stride);
+                rows.push_back(rows[i] + uint64_t(wrapping_mul(step, steps.stride)));
     return rows;
 }
 
@@ -42,8 +46,8 @@ static_assert(most_counted_rows / n_l1_sets >= tuning::min_whole_lines_in_l1_set
 
 int in_fullest_l1_set(const row_list &rows) {
     std::array<int, n_l1_sets> in_set {};
-    for (dim_t row : rows)
-        in_set[size_t(row % tuning::l1_set_period_bytes / tuning::line_bytes)]++;
+    for (uint64_t row : rows)
+        in_set[row % tuning::l1_set_period_bytes / tuning::line_bytes]++;
     return *std::max_element(in_set.begin(), in_set.end());
 }
 
@@ -65,7 +69,7 @@ row_steps_list steps_across(
         const level &l = p.levels[size_t(b.level)];
         if (of_src && !is_read(p.limits, l, b.k)) continue;
         if (b.level != last_level) {
-            all.push_back({stride_of(l, of_src) << b.k, 1});
+            all.push_back({wrapping_mul(stride_of(l, of_src), dim_t(1) << b.k), 1});
             last_level = b.level;
             first_k = b.k;
         }
@@ -138,7 +142,7 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
 int lines_in_l1_set(
         const move_problem &p, const bit_list &run, const bit_list &other, bool of_src) {
     row_list lines = rows_of(steps_across(p, run, other, of_src));
-    for (dim_t &row : lines)
+    for (uint64_t &row : lines)
         row -= row % tuning::line_bytes;
     std::sort(lines.begin(), lines.end());
     lines.resize(size_t(std::unique(lines.begin(), lines.end()) - lines.begin()));
