@@ -254,11 +254,14 @@ private:
         return copies;
     }
 
-    // The block of all steps of the innermost level; -1 if stores of one are to reach into what the
-    // next ones store (rows of 9 bytes one behind the other) and none does.
-    int merged_block(const std::vector<block_copy> &copies, bool may_widen, bool must_widen) {
+    // The block of all steps of the innermost level, which have `n_ops` operations; -1 if stores of
+    // one are to reach into what the next ones store (rows of 9 bytes one behind the other) and
+    // none does, or if the kernel has no room for it.
+    int merged_block(
+            const std::vector<block_copy> &copies, size_t n_ops, bool may_widen, bool must_widen) {
         const auto found = merged_.find(copies);
         if (found != merged_.end()) return found->second;
+        if (n_merged_ops_ + n_ops > tuning::max_merged_ops_of_kernel) return -1;
         block merged;
         int n_values = 0;
         for (const block_copy &c : copies) {
@@ -286,6 +289,7 @@ private:
         if (must_widen && !is_wider && n_gathered == 0) return merged_[copies] = -1;
         k_.n_values = std::max(k_.n_values, n_values);
         k_.blocks.push_back(std::move(merged));
+        n_merged_ops_ += n_ops;
         return merged_[copies] = int(k_.blocks.size()) - 1;
     }
 
@@ -303,12 +307,9 @@ private:
         for (const block_copy &c : copies)
             n_ops += k_.blocks[size_t(c.block)].size();
         const bool is_unrolled = n_ops <= max_unrolled_ops;
-        if ((!is_unrolled && !may_widen) || n_ops > tuning::max_merged_ops
-                || n_merged_ops_ + n_ops > tuning::max_merged_ops_of_kernel)
-            return;
-        const int merged = merged_block(copies, may_widen, !is_unrolled);
+        if ((!is_unrolled && !may_widen) || n_ops > tuning::max_merged_ops) return;
+        const int merged = merged_block(copies, n_ops, may_widen, !is_unrolled);
         if (merged < 0) return;
-        n_merged_ops_ += n_ops;
         nest_node node;
         node.block = merged;
         loops.assign(1, node);
