@@ -18,7 +18,7 @@ constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
 constexpr size_t run_words = 6 * number_words, line_rows_words = 4 * number_words, drain_words = 2;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 10 * number_words + 23 + n_parameters * (2 + 2 * number_words);
+constexpr size_t kernel_words = 11 * number_words + 23 + n_parameters * (2 + 2 * number_words);
 
 // Writes behind what there is. Who writes a structure makes room for all of it first, so that words
 // need not be looked at one by one. (As much as a kernel could take at most is several times what
