@@ -181,8 +181,7 @@ bool wants_lanes(const move_problem &p, const machine &m) {
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const int n_src = rows_in_l1_set(p, dst_line, src_line, true);
     const int n_dst = rows_in_l1_set(p, src_line, dst_line, false);
-    const bool has_short_vectors = m.vector_bytes < tuning::line_bytes
-            && p.elem_bytes > tuning::max_spilled_elem_bytes;
+    const bool has_short_vectors = m.vector_bytes < tuning::line_bytes && p.elem_bytes > 1;
     return std::min(n_src, n_dst) >= tuning::min_rows_in_lanes
             && (n_src >= tuning::min_lines_that_evict || !fit_tile(src_line, dst_line, p, m))
             && n_src * n_dst >= (has_short_vectors ? tuning::min_row_pairs_in_lanes_of_32_bytes
