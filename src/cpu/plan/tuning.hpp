@@ -768,9 +768,9 @@ constexpr dim_t block_dst_bytes_of_many_lines = 256;
 //     conversions 1.67 / 1.60 / 1.55. With 64, 256 or 1024 of the destination are no better (1.11,
 //     1.105), and nothing fetched 1.12.
 constexpr dim_t block_src_bytes_of_intel = 64;
-// And on Zen 3: 256 / 128 / 64 bytes, 1674 of 5100 reorders 1.311 / 1.305 / 1.297, 2857 of 10200
-// with 256 / 64 1.364 / 1.345, SSE4.1 2279 1.744 / 1.724; with 512 1.112 where 256 was 1.096. Half
-// as much of the destination, 1723 1.011 / 1.021.
+// And on Zen 3, whose figures these are, and on Zen 1: 256 / 128 / 64 bytes, 1674 of 5100
+// reorders 1.311 / 1.305 / 1.297, 2857 of 10200 with 256 / 64 1.364 / 1.345, SSE4.1 2279 1.744
+// / 1.724; with 512 1.112 where 256 was 1.096. Half as much of the destination, 1723 1.011 / 1.021.
 constexpr dim_t block_src_bytes_of_zen3 = 64;
 
 // On Intel's cores two lines of a row of the source one right after the other, before the next
@@ -856,8 +856,8 @@ constexpr dim_t max_whole_dst_bytes_of_amd = 512;
 // / 1.353 / 1.344 / 1.364 (in another run 92 with 128 1.61 / 1.40), AVX2 129 1.90 / 1.85 / 1.86
 // / 1.87, SSE4.1 117 2.87 / 2.77 / 2.77 / 2.77.
 constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
-// Zen 3, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175 / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1
-// 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
+// Zen 3, whose figures these are, and Zen 1, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175
+// / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
 constexpr dim_t max_whole_dst_bytes_of_zen3 = 128;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
