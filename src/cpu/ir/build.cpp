@@ -73,7 +73,7 @@ private:
 
     void add_levels(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (!has_work(p_, state)) return;
-        if (k_.scratch_bytes > 0 && depth == first_of_block())
+        if (k_.scratch_bytes > 0 && depth == p_.first_of_block())
             add_staged_block(nodes, state, false);
         else
             add_inside(nodes, depth, state);
@@ -102,12 +102,10 @@ private:
 
     using run_list = std::vector<scratch_runs>;
 
-    size_t first_of_block() const { return p_.problem.levels.size() - size_t(p_.n_block_levels); }
-
     dim_t dst_stride_at(size_t depth) const {
-        if (k_.scratch_bytes == 0 || depth < first_of_block())
+        if (k_.scratch_bytes == 0 || depth < p_.first_of_block())
             return p_.problem.levels[depth].dst_stride;
-        return p_.scratch.level_strides[depth - first_of_block()];
+        return p_.scratch.level_strides[depth - p_.first_of_block()];
     }
 
     void add_end_of_chain(nest_node block) {
@@ -154,7 +152,7 @@ private:
         nest_node fill, empty;
         fill.step = scratch_step::fill;
         fill.dst_offset_bytes = tuning::line_bytes;
-        add_inside(fill.children, first_of_block(), state);
+        add_inside(fill.children, p_.first_of_block(), state);
         nodes.push_back(std::move(fill));
         if (p_.scratch.lanes && !k_.is_streaming) {
             nodes.push_back(drain_of_lanes(p_.scratch.lanes, k_));

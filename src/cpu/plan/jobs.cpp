@@ -22,7 +22,7 @@ int choose_driver_levels(const plan &p) {
     const std::vector<level> &levels = p.problem.levels;
     int n = int(levels.size());
     // A scratch is one kernel's, whose root steps are the links of a chain.
-    if (p.scratch) return n - p.n_block_levels - p.scratch.is_chained;
+    if (p.scratch) return int(p.first_of_block()) - p.scratch.is_chained;
     int forced = 0;
     for (int i = 0; i < n; i++)
         if (!levels[size_t(i)].is_regular() && p.the_tile.phased_index(levels[size_t(i)]) < 0)

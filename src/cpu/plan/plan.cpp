@@ -143,9 +143,8 @@ bool has_too_small_blocks(const plan &p) {
     if (p.stores != store_path::staged || p.scratch.is_chained
             || p.moved_bytes < tuning::min_large_bytes)
         return false;
-    const size_t first = p.problem.levels.size() - size_t(p.n_block_levels);
-    return pass_bytes(
-                   tile_bytes(p.the_tile), p.problem.levels, first, tuning::min_scratch_block_bytes)
+    return pass_bytes(tile_bytes(p.the_tile), p.problem.levels, p.first_of_block(),
+                   tuning::min_scratch_block_bytes)
             < tuning::min_scratch_block_bytes;
 }
 

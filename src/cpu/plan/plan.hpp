@@ -86,6 +86,7 @@ struct plan {
     // What the destination must be a multiple of, if the stores are streamed: executions ask for
     // it.
     int dst_alignment_bytes;
+    size_t first_of_block() const { return problem.levels.size() - size_t(n_block_levels); }
     // Whether the steps of a kernel's outermost level may be shared among calls.
     bool has_shared_root() const {
         return (!scratch || scratch.is_chained) && size_t(n_driver_levels) < problem.levels.size()

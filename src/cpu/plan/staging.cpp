@@ -123,7 +123,7 @@ dim_t reach_bytes(
 
 // The level `n` places outside of the block, if it has a stride.
 const level *level_around(const loop_order &order, int n) {
-    const int index = int(order.levels.size()) - order.n_block_levels - n;
+    const int index = int(order.first_of_block()) - n;
     return index >= 0 && order.levels[size_t(index)].is_regular() ? &order.levels[size_t(index)]
                                                                   : nullptr;
 }
