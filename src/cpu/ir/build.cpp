@@ -246,7 +246,8 @@ private:
                     || n.count > tuning::max_merged_steps - dim_t(copies.size()))
                 return {};
             for (dim_t step = 0; step < n.count; step++)
-                copies.push_back({n.children[0].block, n.src_offset_bytes + step * n.src_step_bytes,
+                copies.push_back({n.children[0].block,
+                        wrapping_add(n.src_offset_bytes, wrapping_mul(step, n.src_step_bytes)),
                         n.dst_offset_bytes + step * n.dst_step_bytes});
         }
         return copies;

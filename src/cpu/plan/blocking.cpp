@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/checked.hpp"
 #include "cpu/plan/lines.hpp"
 #include "cpu/plan/segments.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -582,10 +583,11 @@ bool blocking::has_src_behind(dim_t run_bytes) const {
 // The run with the next level that the block has already, or 0.
 dim_t blocking::extended_in_block(dim_t run_bytes, bool of_src, dim_t gap_bytes) const {
     for (const std::vector<level> *levels : {&tile_, &line_, &inner_})
-        for (const level &l : *levels)
-            if (is_behind(l, run_bytes, of_src, gap_bytes)
-                    && stride_of(l, of_src) * l.extent > run_bytes)
-                return stride_of(l, of_src) * l.extent;
+        for (const level &l : *levels) {
+            if (!is_behind(l, run_bytes, of_src, gap_bytes)) continue;
+            const dim_t extended = wrapping_mul(stride_of(l, of_src), l.extent);
+            if (extended > run_bytes) return extended;
+        }
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/checked.hpp"
 #include "cpu/plan/lines.hpp"
 #include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
@@ -119,15 +120,16 @@ tile assemble(const move_problem &p, int vector_bytes, phased_dims phased, const
         }
         const level &l = p.levels[b.level];
         const dim_t step = dim_t(1) << b.k;
-        t.bits.push_back({b.level, l.dim, l.unit * step, stride_of(l, true) * step,
-                stride_of(l, false) * step, l.param_stride_bytes * step, l.is_regular(),
-                is_read(p.limits, l, b.k)});
+        t.bits.push_back({b.level, l.dim, l.unit * step, wrapping_mul(stride_of(l, true), step),
+                wrapping_mul(stride_of(l, false), step), l.param_stride_bytes * step,
+                l.is_regular(), is_read(p.limits, l, b.k)});
         t.bits_of_level[b.level]++;
     }
     t.src_whole_run_bytes = t.src_run_bytes;
     if (!src_run.empty() && src_run.back().level >= 0) {
         const level &last = p.levels[size_t(src_run.back().level)];
-        t.src_whole_run_bytes = std::max(t.src_run_bytes, last.src_stride * last.extent);
+        t.src_whole_run_bytes = std::max(
+                t.src_run_bytes, wrapping_mul(last.src_stride, last.extent));
     }
     auto index_of = [&](const level_bit &b) {
         return int(std::find(taken.begin(), taken.end(), b) - taken.begin());
