@@ -4,9 +4,9 @@
 #include "cpu/ir/ir.hpp"
 
 // Blocks whose tiles have lanes that do not exist, of packed runs (see tile::src_run) or of tails,
-// for machines that have any permutation of two registers in one instruction. In: a block of loads,
-// shuffles and stores of whole elements. Out: one that moves the same ones in whole vectors of
-// memory, if that costs less.
+// or store parts of vectors where whole ones are to go past the caches, for machines that have any
+// permutation of two registers in one instruction. In: a block of loads, shuffles and stores of
+// whole elements. Out: one that moves the same ones in whole vectors of memory, if that costs less.
 namespace tfmt::cpu::ir {
 
 // To the stages of a tile 3 channels of 16 pixels are four registers of 16 lanes, of which a fourth

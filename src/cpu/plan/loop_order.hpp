@@ -8,10 +8,10 @@
 // In which order the levels around a tile are visited. In: the levels without the tile's bits, in
 // any order, and how far each dimension is read and written. Out: the same levels, outer to inner,
 // some of them cut in two (an outer level of blocks, an inner one within the block). A pure
-// function; the memory pattern of a reorder is decided here and nowhere else.
+// function; which memory pattern a reorder has, pattern_of in plan.cpp says.
 namespace tfmt::cpu {
 
-// How the bytes travel. The block of each is in tuning.hpp.
+// How the bytes travel. Their blocks are the machine's or in tuning.hpp.
 enum class memory_pattern {
     in_l2,                // everything stays near: the destination in the order of its addresses
     in_l2_mostly_written, // the same, and the destination is several times as large as the source
@@ -20,7 +20,7 @@ enum class memory_pattern {
     mostly_written,
     streamed,    // as beyond_l2, with stores that bypass the caches
     staged,      // blocks that go through a scratch, each continuing the runs of the one before it
-    staged_near, // the same with smaller blocks: where the last cache holds part of the tensors
+    staged_near, // the same with other blocks: where the last cache holds part of the tensors
     collected    // blocks that go through a scratch, along the rows of the source
 };
 

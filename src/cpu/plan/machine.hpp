@@ -26,7 +26,7 @@ struct machine {
     dim_t min_src_bytes_of_streamed_lines = 0;
     // Whether that is so of padding, too, and wherever the source's rows lie.
     bool streams_any_lines = false;
-    int vector_bytes = 0; // widest vector register; 0: no JIT for this ISA
+    int vector_bytes = 0; // that plans use: the registers' or half of it; 0: no JIT for this ISA
     int n_vector_regs = 0;
     // Moved bytes up to which vectors of half the length may be faster, where the core executes
     // whole ones as two; 0: it does not.
@@ -52,7 +52,7 @@ struct machine {
     dim_t block_src_bytes = tuning::block_src_bytes;
     // Bytes of the destination's runs up to which a block there has all of a level.
     dim_t max_whole_dst_bytes = tuning::max_whole_dst_bytes;
-    // Lines of such a row that are best read one right after the other.
+    // Lines of a row of a source beyond L2 that are best read one right after the other.
     int paired_lines = 1;
     // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes
     // beyond L2 are better collected in a scratch.

@@ -108,9 +108,9 @@ bool has_aligned_vectors(const plan &p) {
     });
 }
 
-// How a plan is laid out. `is_simple`: without phases of tiles, in the order of the source and with
-// loops whose blocks do not nest outside of all others, which makes less code and fewer jobs, if
-// slower. Not with more than `max_ops` operations.
+// How a plan is laid out. `is_simple`: without phases of tiles, beyond L2 in the order of the
+// source and with loops whose blocks do not nest outside of all others, which makes less code and
+// fewer jobs, if slower. Not with more than `max_ops` operations.
 struct way {
     store_path stores;
     bool is_simple = false;

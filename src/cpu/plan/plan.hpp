@@ -103,10 +103,10 @@ struct plan {
 bool make_plan(
         const move_problem &p, const machine &m, plan_mode mode, plan *out, std::string *why);
 
-// The plan for destinations that are multiples of a vector, where there is a faster one. `for_any`:
-// the one of make_plan, which is the faster one where it is staged and tiles of this one would
-// leave many lines of the destination in part or, in blocks of any number of rows, read each line
-// several times.
+// The plan for destinations that are multiples of its dst_alignment_bytes, where there is a faster
+// one. `for_any`: the one of make_plan, which is the faster one where it is staged and tiles of
+// this one would leave many lines of the destination in part or, in blocks of any number of rows,
+// read each line several times.
 bool make_streamed_plan(const move_problem &p, const machine &m, plan *out,
         const plan *for_any = nullptr, plan_mode mode = plan_mode::move);
 

@@ -24,8 +24,10 @@ constexpr int lane_bytes = 16; // of a vector, within which most shuffles stay
 
 // How the destination is written.
 enum class store_path {
-    plain,     // tiles where they belong
-    streamed,  // the same, past the caches: for destinations that are multiples of a vector
+    plain, // tiles where they belong
+    // The same, past the caches: for destinations that are multiples of a vector, or of a line if
+    // tiles of narrower vectors store whole ones.
+    streamed,
     staged,    // through a scratch, from which whole lines go past the caches
     collected, // through a scratch, from which runs of several lines go into the caches
     // The last two from a scratch of whole vectors (lane_drain.hpp); staged ones for destinations
