@@ -67,7 +67,20 @@ kernel small_kernel() {
 
 // ---------------------------------------------------------------- verify
 
-TEST(Verify, TakesWellFormedKernels) { EXPECT_EQ(verify(small_kernel()), ""); }
+// Stores past the caches at multiples of a vector; in part it may be anywhere.
+kernel streaming_kernel() {
+    kernel k = small_kernel();
+    k.is_streaming = true;
+    k.blocks[0].push_back(make_store(3, 16, {{-32, all16}}));
+    k.blocks[0].push_back(make_store(3, 16, {{40, all8}}));
+    k.rest[0].dst_offset_bytes = 48;
+    return k;
+}
+
+TEST(Verify, TakesWellFormedKernels) {
+    EXPECT_EQ(verify(small_kernel()), "");
+    EXPECT_EQ(verify(streaming_kernel()), "");
+}
 
 TEST(Verify, RefusesMalformedKernels) {
     struct {
@@ -129,6 +142,27 @@ TEST(Verify, RefusesMalformedKernels) {
         kernel k = small_kernel();
         rows[i].damage(k);
         EXPECT_EQ(verify(k), rows[i].why) << "row " << i;
+    }
+}
+
+// Processors fault at the first; into the caches it may be anywhere.
+TEST(Verify, RefusesUnalignedStoresPastTheCaches) {
+    struct {
+        const char *why;
+        std::function<void(kernel &)> damage;
+    } rows[] = {
+            {"unaligned store past the caches",
+                    [](kernel &k) { k.blocks[0][5].chunks[0].offset_bytes = 8; }},
+            {"unaligned step past the caches", [](kernel &k) { k.dst_step_bytes = 24; }},
+            {"unaligned step past the caches", [](kernel &k) { k.root[0].dst_step_bytes = 8; }},
+            {"unaligned step past the caches", [](kernel &k) { k.rest[0].dst_offset_bytes = 5; }},
+    };
+    for (size_t i = 0; i < std::size(rows); i++) {
+        kernel k = streaming_kernel();
+        rows[i].damage(k);
+        EXPECT_EQ(verify(k), rows[i].why) << "row " << i;
+        k.is_streaming = false;
+        EXPECT_EQ(verify(k), "") << "row " << i;
     }
 }
 

@@ -80,6 +80,17 @@ std::string check_chunks(const kernel &k, const op &o) {
     return k.elem_bytes > 0 ? check_lanes(k, o) : "";
 }
 
+bool streams_vectors(const kernel &k) { return k.is_streaming && k.scratch_bytes == 0; }
+
+// Whole vectors that bypass the caches go to multiples of their width; processors take no others.
+// (How wide those are that stores convert is the emitters' choice.)
+bool is_unaligned(const kernel &k, const op &store) {
+    if (!streams_vectors(k) || (k.converts && !k.converts.at_load)) return false;
+    const bool is_whole = store.chunks.size() == 1
+            && store.chunks[0].mask == low_bits(k.vector_bytes);
+    return is_whole && store.chunks[0].offset_bytes % k.vector_bytes != 0;
+}
+
 std::string check_shuffle(const kernel &k, const op &o) {
     if (k.vector_bytes < 16) return "shuffle of a scalar";
     if (o.kind == op_kind::merge) return "";
@@ -128,6 +139,7 @@ std::string check_block(const kernel &k, const block &ops) {
         else if (has_sources)
             why = check_shuffle(k, o);
         if (!why.empty()) return why;
+        if (is_store && is_unaligned(k, o)) return "unaligned store past the caches";
     }
     return "";
 }
@@ -161,6 +173,9 @@ std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
             continue;
         }
         if (n.count < 1) return "loop without iterations";
+        if (streams_vectors(k)
+                && (n.dst_offset_bytes % k.vector_bytes || n.dst_step_bytes % k.vector_bytes))
+            return "unaligned step past the caches";
         if (n.block >= int(k.blocks.size())) return "unknown block";
         if (n.block >= 0 && (!n.children.empty() || n.count != 1))
             return "block with a loop's parts";
@@ -194,6 +209,7 @@ std::string verify(const kernel &k) {
         const std::string wrong = check_conversion(k);
         if (!wrong.empty()) return wrong;
     }
+    if (streams_vectors(k) && k.dst_step_bytes % v) return "unaligned step past the caches";
     for (const block &ops : k.blocks) {
         const std::string why = check_block(k, ops);
         if (!why.empty()) return why;
