@@ -237,8 +237,11 @@ chain random_chain(random_source &random, int n_runs) {
     return c;
 }
 
-// The nodes that build() makes for a chain whose last drain is short.
-std::vector<nest_node> chain_nodes(drain_maker &maker, const chain &c) {
+struct chain_drains {
+    int first, last; // all but the last link are `first`, the last one may be shorter
+};
+
+chain_drains add_chain(drain_maker &maker, const chain &c) {
     random_source &random = maker.random_;
     std::vector<scratch_runs> runs = maker.runs_in_scratch(c.n_runs, c.step_bytes),
                               last_runs = runs;
@@ -252,85 +255,47 @@ std::vector<nest_node> chain_nodes(drain_maker &maker, const chain &c) {
                                                      : random_length(random, c.step_bytes);
     }
     const int last = maker.add_drain(true, last_runs);
-    const int first = c.n_drains == 1 ? last : maker.add_drain(true, runs);
+    return {c.n_drains == 1 ? last : maker.add_drain(true, runs), last};
+}
+
+// The last `n` links, as build() puts them behind the root steps.
+std::vector<nest_node> rest_of_chain(
+        drain_maker &maker, const chain &c, const chain_drains &drains, int n) {
     std::vector<nest_node> nodes;
+    if (n > 1)
+        nodes.push_back(make_loop(n - 1, 100 + maker.random_.below(30), c.step_bytes,
+                maker.fill_and_drain(drains.first)));
+    const int64_t last_offset = (n - 1) * c.step_bytes;
     nest_node mark;
-    mark.step = scratch_step::begin_rows;
-    mark.drain = first;
-    nodes.push_back(mark);
-    if (c.n_drains > 1)
-        nodes.push_back(make_loop(
-                c.n_drains - 1, 100 + random.below(30), c.step_bytes, maker.fill_and_drain(first)));
-    const int64_t last_offset = (c.n_drains - 1) * c.step_bytes;
     mark.step = scratch_step::near_end;
-    mark.drain = last;
+    mark.drain = drains.last;
     mark.dst_offset_bytes = last_offset;
     nodes.push_back(mark);
-    nodes.push_back(make_loop(1, 0, 0, maker.fill_and_drain(last)));
+    nodes.push_back(make_loop(1, 0, 0, maker.fill_and_drain(drains.last)));
     nodes.back().dst_offset_bytes = last_offset;
     mark.step = scratch_step::end_rows;
     nodes.push_back(mark);
     return nodes;
 }
 
+// Root steps that are a chain, cut into calls at any step; with a rest of one or more links, which
+// may be asked for, and which ends the chain by itself, and without one.
 TEST_P(DrainsOn, Chains) {
-    for (uint64_t seed = 0; seed < 250; seed++) {
-        drain_maker maker(random_width(seed), 2000 + seed, seed % 2);
-        random_source &random = maker.random_;
-        const chain c = random_chain(random, seed % 10 == 0 ? 60 : 1 + int(random.below(5)));
-        maker.k_.root = chain_nodes(maker, c);
-        ASSERT_EQ(maker.differs(GetParam(), c.dst_bytes, random.below(70)), "") << "seed " << seed;
-    }
-}
-
-// One chain after the other through the same scratch, each at another alignment, inside of more
-// loops than there are registers to count them; as root steps and as the rest behind them.
-TEST_P(DrainsOn, ChainsInsideOfLoops) {
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        drain_maker maker(random_width(seed), 3000 + seed, seed % 2);
-        random_source &random = maker.random_;
-        const chain c = random_chain(random, 1 + int(random.below(3)));
-        std::vector<nest_node> nodes = chain_nodes(maker, c);
-        int64_t bytes = c.dst_bytes;
-        for (int64_t depth = random.below(10), n_long = 0; depth > 0; depth--) {
-            const int64_t count = n_long < 7 && random.one_in(2) ? 2 : 1;
-            n_long += count > 1;
-            const int64_t step = bytes + random.below(70);
-            nodes = {make_loop(count, 0, step, std::move(nodes))};
-            bytes = (count - 1) * step + bytes;
-        }
-        maker.calls = {random.below(3)};
-        maker.k_.dst_step_bytes = bytes + random.below(70);
-        maker.k_.root = nodes;
-        maker.k_.rest = nodes;
-        bytes += maker.calls[0] * maker.k_.dst_step_bytes;
-        ASSERT_EQ(maker.differs(GetParam(), bytes, random.below(64)), "") << "seed " << seed;
-    }
-}
-
-// Root steps that are a chain, cut into calls at any step; with a rest, which may be asked for, and
-// which ends the chain by itself, and without one.
-TEST_P(DrainsOn, ChainsOfRootSteps) {
-    for (uint64_t seed = 0; seed < 250; seed++) {
+    for (uint64_t seed = 0; seed < 500; seed++) {
         drain_maker maker(random_width(seed), 5000 + seed, seed % 2);
         random_source &random = maker.random_;
-        chain c = random_chain(random, seed % 10 == 0 ? 60 : 1 + int(random.below(5)));
+        const chain c = random_chain(random, seed % 10 == 0 ? 60 : 1 + int(random.below(5)));
         kernel &k = maker.k_;
-        const bool is_last_short = c.n_drains > 1 && random.one_in(2);
-        const std::vector<nest_node> nodes = chain_nodes(maker, c);
-        const int first = nodes[0].drain;
-        k.chain = {first, random.below(src_bytes)};
+        const int n_in_rest = int(random.below(c.n_drains));
+        const chain_drains drains = add_chain(maker, c);
+        k.chain = {drains.first, random.below(src_bytes)};
         k.src_step_bytes = 100;
         k.dst_step_bytes = c.step_bytes;
-        k.root = maker.fill_and_drain(first);
-        if (is_last_short) {
-            k.rest.assign(nodes.end() - 3, nodes.end());
-            for (nest_node &n : k.rest)
-                n.dst_offset_bytes = 0;
-        }
-        maker.has_rest = is_last_short && !random.one_in(4);
+        k.root = maker.fill_and_drain(drains.first);
+        if (n_in_rest > 0) k.rest = rest_of_chain(maker, c, drains, n_in_rest);
+        maker.has_rest = n_in_rest > 0 && !random.one_in(4);
         maker.calls.clear();
-        for (int64_t left = c.n_drains - is_last_short, n; left > 0; left -= n)
+        for (int64_t left = c.n_drains - n_in_rest, n; left > 0; left -= n)
             maker.calls.push_back(n = random.between(1, left));
         ASSERT_EQ(maker.differs(GetParam(), c.dst_bytes, random.below(70)), "") << "seed " << seed;
     }
@@ -360,7 +325,7 @@ private:
     uint8_t *data_;
 };
 
-// Offsets that fit no displacement, of runs in the table and of the steps of a chain.
+// Offsets that fit no displacement, of runs in the table, in chains and alone, and of steps.
 TEST_P(DrainsOn, DestinationsBeyond2GiB) {
     const int64_t page = sysconf(_SC_PAGESIZE), far = (int64_t(3) << 30) + 5 * page;
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -369,11 +334,23 @@ TEST_P(DrainsOn, DestinationsBeyond2GiB) {
         chain c = random_chain(random, 3);
         for (size_t r = 0; r < 3; r++) // of each row a window
             c.row_offsets[r] = int64_t(r) * far + random.below(200);
-        nest_node shifted = make_loop(1, 0, 0, chain_nodes(maker, c));
+        const chain_drains drains = add_chain(maker, c);
+        const int n_in_rest = int(random.below(c.n_drains));
+        const int alone = maker.add_drain(false, maker.k_.drains[size_t(drains.last)].runs);
+        kernel chained = maker.k_;
+        chained.chain = {drains.first, 0};
+        chained.src_step_bytes = 100;
+        chained.dst_step_bytes = c.step_bytes;
+        chained.root = maker.fill_and_drain(drains.first);
+        if (n_in_rest > 0) chained.rest = rest_of_chain(maker, c, drains, n_in_rest);
+        nest_node shifted = make_loop(1, 0, 0, maker.fill_and_drain(alone));
         shifted.dst_offset_bytes = 3 * far;
         maker.k_.root = {shifted, make_loop(2, 0, 7 * far, shifted.children)};
         maker.k_.root[1].dst_offset_bytes = -2 * far; // where the caller's pointer is no row
+        chained.blocks = maker.k_.blocks;
+        chained.n_values = maker.k_.n_values;
         ASSERT_EQ(verify(maker.k_), "");
+        ASSERT_EQ(verify(chained), "");
 
         guarded_buffer src(size_t(src_bytes), placement::at_end);
         guarded_buffer scratch(size_t(maker.k_.scratch_bytes), placement::at_end, size_t(line));
@@ -387,9 +364,13 @@ TEST_P(DrainsOn, DestinationsBeyond2GiB) {
                 offsets.push_back((sequence + r) * far);
         for (int64_t at : offsets)
             ASSERT_TRUE(wanted.open(at, window_bytes) && actual.open(at, window_bytes));
-        interpret(maker.k_, src.data(), wanted.data() + 2 * far, 1, false);
-        machine_code(maker.k_, GetParam())
-                .function()(src.data(), actual.data() + 2 * far, 1, 0, scratch.data());
+        const auto execute = [&](const kernel &k, int64_t at, int64_t n_root, bool with_rest) {
+            interpret(k, src.data(), wanted.data() + at, n_root, with_rest);
+            machine_code(k, GetParam())
+                    .function()(src.data(), actual.data() + at, n_root, with_rest, scratch.data());
+        };
+        execute(maker.k_, 2 * far, 1, false);
+        execute(chained, 5 * far, c.n_drains - n_in_rest, n_in_rest > 0);
         for (int64_t at : offsets)
             ASSERT_EQ(std::memcmp(wanted.data() + at, actual.data() + at, size_t(window_bytes)), 0)
                     << "seed " << seed << ", window at " << at;

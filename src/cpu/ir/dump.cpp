@@ -68,7 +68,7 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
         if (n.param_offset_bytes) text += "params+" + std::to_string(n.param_offset_bytes) + " ";
         if (n.step != scratch_step::none) {
             static const char *const names[] = {"", "into the scratch", "out of the scratch",
-                    "drain ", "begin rows ", "near the end ", "end rows "};
+                    "drain ", "near the end ", "end rows "};
             text += names[int(n.step)] + (n.drain >= 0 ? std::to_string(n.drain) : "") + "\n";
             add_nodes(text, n.children, indent + "  ");
             continue;

@@ -75,8 +75,7 @@ enum class scratch_step : uint8_t {
     fill,        // the children, with dst_offset_bytes of the scratch in place of the destination
     drain_lanes, // the children, with src_offset_bytes of the scratch in place of the source
     drain,       // runs of kernel::drains go from the scratch to the destination
-    begin_rows,  // before the first of a sequence of chained drains
-    near_end,    // before the last block of it
+    near_end,    // before the last block of a sequence of chained drains
     end_rows     // behind the last one: what it has kept back is written
 };
 
@@ -106,8 +105,8 @@ struct drain {
 };
 
 // Root steps that are links of one chain, however many of them a call does; the rest goes on with
-// it, and ends it with near_end, one more link and end_rows. begin_rows is done before the first
-// step; where no rest follows, near_end before the last one and end_rows behind it.
+// it, and ends it with near_end, one more link and end_rows. Where no rest follows, near_end is
+// done before the last step and end_rows behind it.
 struct root_chain {
     int drain = -1; // of each root step; -1: they are no chain
     // Behind near_end lines are fetched from here on, counted from the source of the call's first

@@ -47,10 +47,6 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
         else
             call_for_runs(drain_routine::alone, n.drain);
         break;
-    case ir::scratch_step::begin_rows:
-        xor_(r10d, r10d);
-        call_for_runs(drain_routine::claim_begins, n.drain);
-        break;
     case ir::scratch_step::near_end:
         or_(r10d, is_near_end);
         call_for_runs(drain_routine::claim_ends, n.drain);
