@@ -763,27 +763,6 @@ TEST(Gather, NineRowsAreNineVectors) {
         EXPECT_EQ(n_of(ops, op_kind::merge), 0);
 }
 
-// Of 9 columns the ninth is loaded byte by byte, to where it is stored.
-TEST(Gather, LastColumnsTakeNoStages) {
-    const auto n_single = [](tfmt_data_type_t type, const machine &m) {
-        int n = 0;
-        for (const block &ops : built(normalized({512, 2, 3, 3}, "abcd", "cdba", type), m).blocks) {
-            const op_counts counts = count_ops(ops);
-            if (counts.shuffles > 0) continue;
-            EXPECT_EQ(counts.loads, counts.stores);
-            EXPECT_EQ(ops[0].unit_bytes, type == tfmt_u8 ? 1 : 2);
-            EXPECT_TRUE(stores_whole_vectors(ops));
-            n++;
-        }
-        return n;
-    };
-    for (const auto &m : {sse41(), avx2()}) {
-        EXPECT_EQ(n_single(tfmt_u8, m), 1);
-        EXPECT_EQ(n_single(tfmt_bf16, m), 1);
-        EXPECT_EQ(n_single(tfmt_f32, m), 0); // as many operations either way
-    }
-}
-
 // Halves of 16 bytes that two values have, side by side in the destination.
 kernel halves_kernel(std::vector<op> ops) {
     kernel k;
@@ -820,6 +799,37 @@ TEST(Gather, NotAsItIsWhatMustMoveInPart) {
         wanted[i] = i < 2 ? src[8 * i] : src[16 + i - 2];
     interpret(k, src, dst, 1, false);
     EXPECT_EQ(std::memcmp(dst, wanted, sizeof dst), 0);
+}
+
+// A column of a byte in each of four rows.
+TEST(Gather, SingleElementsAreLoadedToWhereTheyAreStored) {
+    const auto column = [] {
+        return halves_kernel({make_load(0, 8, {{0, 1}, {20, 1}}),
+                make_load(1, 8, {{10, 1}, {30, 1}}), make_unpack(2, 0, 1, 1, false),
+                make_unpack(3, 0, 1, 1, true),
+                make_store(2, 2, {{0, 3}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}),
+                make_store(
+                        3, 2, {{2, 3}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}})});
+    };
+    kernel k = column();
+    k.n_values = gather_stores(k.blocks[0], k.n_values, 1, 14, k);
+    ASSERT_EQ(verify(k), "");
+    expect_counts(k.blocks[0], {1, 0, 0, 1});
+    k.root = {make_block(0)};
+    uint8_t src[31], dst[4];
+    for (int i = 0; i < 31; i++)
+        src[i] = uint8_t(i + 1);
+    interpret(k, src, dst, 1, false);
+    EXPECT_EQ(std::vector<uint8_t>(dst, dst + 4), (std::vector<uint8_t> {1, 11, 21, 31}));
+    kernel merges = column(); // what is made otherwise is no longer in memory
+    op merge(op_kind::merge);
+    merge.out = 4;
+    merge.a = 2;
+    merge.b = 3;
+    merges.n_values = 5;
+    merges.blocks[0].insert(merges.blocks[0].begin() + 4, merge);
+    gather_stores(merges.blocks[0], merges.n_values, 1, 14, merges);
+    EXPECT_EQ(count_ops(merges.blocks[0]).loads, 2);
 }
 
 TEST(Gather, NotWhatGainsNothing) {

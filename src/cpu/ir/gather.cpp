@@ -68,13 +68,19 @@ bool gains_by_windows(const block &ops) {
 // same two operations to wherever in a vector it goes.
 bool shuffles_single_elems(const block &ops, int elem_bytes) {
     bool shuffles = false;
-    for (const op &o : ops) {
-        shuffles = shuffles || o.kind == op_kind::unpack || o.kind == op_kind::within16;
-        if (o.kind == op_kind::lanes128) return false;
-        if (o.kind != op_kind::load) continue;
-        for (const chunk &c : o.chunks)
-            if (__builtin_popcountll(c.mask) > elem_bytes) return false;
-    }
+    for (const op &o : ops)
+        switch (o.kind) {
+        case op_kind::unpack:
+        case op_kind::within16: shuffles = true; break;
+        case op_kind::load:
+            for (const chunk &c : o.chunks)
+                if (__builtin_popcountll(c.mask) > elem_bytes) return false;
+            break;
+        case op_kind::zero:
+        case op_kind::prefetch:
+        case op_kind::store: break;
+        default: return false; // makes values of its own
+        }
     return shuffles && elem_bytes <= tuning::max_picked_elem_bytes;
 }
 

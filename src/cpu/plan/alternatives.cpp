@@ -69,6 +69,7 @@ constexpr change changes[] = {
         {"nothing fetched before",
                 [](machine &m) {
                     m.unfetched_share_of_cache = std::numeric_limits<double>::infinity();
+                    m.min_lines_to_fetch_near = any_number;
                     m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
                 }},
         {"lines asked for twice",

@@ -45,9 +45,10 @@ struct machine {
     // Most rows of one set of L1 in which tiles write padding at full speed, so that beyond L2 a
     // pass of its own costs more than it saves but for nearly all; 0: as many as of data.
     int max_padded_rows = 0;
-    // Share of the last cache up to which a source is so near that tiles of few lines read it as
-    // fast without fetching it.
+    // Share of the last cache up to which a source is so near that tiles that store to fewer lines
+    // than these read it as fast without fetching it.
     double unfetched_share_of_cache = 0;
+    int min_lines_to_fetch_near = tuning::min_lines_to_fetch_near;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
     dim_t block_src_bytes = tuning::block_src_bytes;
     // Bytes of the destination's runs up to which a block there has all of a level.

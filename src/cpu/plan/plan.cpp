@@ -168,7 +168,7 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
         return false;
     if (order.reads_on_over_gaps && is_near(whole, p.target, tuning::max_read_on_share_of_cache))
         return false;
-    return written_lines(p.the_tile) >= tuning::min_lines_to_fetch_near
+    return written_lines(p.the_tile) >= p.target.min_lines_to_fetch_near
             || !is_near(whole, p.target, p.target.unfetched_share_of_cache);
 }
 
