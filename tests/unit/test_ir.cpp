@@ -828,8 +828,48 @@ TEST(Gather, SingleElementsAreLoadedToWhereTheyAreStored) {
     merge.b = 3;
     merges.n_values = 5;
     merges.blocks[0].insert(merges.blocks[0].begin() + 4, merge);
+    merges.blocks[0][5].a = 4;
     gather_stores(merges.blocks[0], merges.n_values, 1, 14, merges);
     EXPECT_EQ(count_ops(merges.blocks[0]).loads, 2);
+}
+
+// What one lane loads, or moves, and another does not.
+TEST(Gather, LanesThatLoadOrShuffleUnlike) {
+    struct {
+        const char *what;
+        uint64_t first_mask, second_mask;
+        int second_index; // of the byte that goes to the bottom of the second lane
+    } rows[] = {{"alike", all8, all8, 17}, {"the first alone", all8, 0, 17},
+            {"the second alone", 0, all8, 17}, {"another order", all8, all8, 18},
+            {"single, alike", 2, 2, 17}, {"single, the first alone", 2, 0, 17},
+            {"single, the second alone", 0, 2, 17}, {"single, zero in the second", 2, 2, 18}};
+    for (const auto &row : rows) {
+        kernel k;
+        k.vector_bytes = 32;
+        k.n_values = 3;
+        byte_indices order {};
+        for (int i = 0; i < 32; i++)
+            order[size_t(i)] = uint8_t(i / 16 * 16 + (i + 1) % 16);
+        order[16] = uint8_t(row.second_index);
+        k.constants = {order};
+        k.blocks = {{make_load(0, 16, {{0, row.first_mask}, {40, row.second_mask}}),
+                make_load(1, 16, {{20, row.first_mask}, {60, row.second_mask}}),
+                make_indexed(op_kind::within16, 2, 0, -1, 0),
+                make_store(2, 16, {{0, 0x7f}, {32, 0x7f}}),
+                make_store(1, 16, {{7, 0x3f}, {39, 0x3f}})}};
+        k.root = {make_block(0)};
+        uint8_t src[76], wanted[48] = {}, dst[48] = {};
+        for (int i = 0; i < 76; i++)
+            src[i] = uint8_t(i + 1);
+        ASSERT_EQ(verify(k), "");
+        interpret(k, src, wanted, 1, false);
+        const int n = gather_stores(k.blocks[0], k.n_values, 1, 14, k);
+        EXPECT_GT(n, 0) << row.what;
+        k.n_values = std::max(k.n_values, n);
+        ASSERT_EQ(verify(k), "") << row.what;
+        interpret(k, src, dst, 1, false);
+        EXPECT_EQ(std::memcmp(dst, wanted, sizeof dst), 0) << row.what;
+    }
 }
 
 TEST(Gather, NotWhatGainsNothing) {

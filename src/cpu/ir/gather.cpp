@@ -67,21 +67,17 @@ bool gains_by_windows(const block &ops) {
 // Whether a block loads short elements one by one and then shuffles them. Such a load takes the
 // same two operations to wherever in a vector it goes.
 bool shuffles_single_elems(const block &ops, int elem_bytes) {
+    if (elem_bytes > tuning::max_picked_elem_bytes) return false;
+    const auto is_single = [&](const chunk &c) {
+        return __builtin_popcountll(c.mask) <= elem_bytes;
+    };
     bool shuffles = false;
-    for (const op &o : ops)
-        switch (o.kind) {
-        case op_kind::unpack:
-        case op_kind::within16: shuffles = true; break;
-        case op_kind::load:
-            for (const chunk &c : o.chunks)
-                if (__builtin_popcountll(c.mask) > elem_bytes) return false;
-            break;
-        case op_kind::zero:
-        case op_kind::prefetch:
-        case op_kind::store: break;
-        default: return false; // makes values of its own
-        }
-    return shuffles && elem_bytes <= tuning::max_picked_elem_bytes;
+    for (const op &o : ops) {
+        if (o.kind == op_kind::load && !std::all_of(o.chunks.begin(), o.chunks.end(), is_single))
+            return false;
+        shuffles = shuffles || o.kind == op_kind::unpack || o.kind == op_kind::within16;
+    }
+    return shuffles;
 }
 
 class gatherer {
@@ -126,6 +122,15 @@ public:
         return !windows_.empty();
     }
 
+    // Whether all that is stored is as it was loaded.
+    bool moves_loads() const {
+        return std::all_of(windows_.begin(), windows_.end(), [&](const window &w) {
+            return std::all_of(w.elems.begin(), w.elems.end(), [&](origin at) {
+                return at < 0 || value_of(at / lane_bytes).maker->kind == op_kind::load;
+            });
+        });
+    }
+
     // Each element goes from memory to where it is stored.
     block build_of_loads() {
         block made;
@@ -133,13 +138,10 @@ public:
         for (const window &w : windows_) {
             op &load = add(op_kind::load, made);
             load.unit_bytes = elem_bytes_;
-            const uint64_t mask = low_bits(elem_bytes_);
             for (size_t lane = 0; lane < n_lanes_; lane++)
-                for (size_t i = 0; i < n_elems_; i++) {
-                    const origin at = i < w.elems.size() ? w.elems[i] : zero_elem;
+                for (size_t i = 0; i < n_elems_; i++)
                     load.chunks.push_back(
-                            at < 0 ? chunk {0, 0, 0} : chunk {address_of(at, lane), mask, mask});
-                }
+                            loaded_chunk(i < w.elems.size() ? w.elems[i] : zero_elem, lane));
             add_store(w, load.out, made);
         }
         return made;
@@ -177,8 +179,8 @@ private:
         if (o.a >= 0) v.depth = 1 + value_of(o.a).depth;
         if (o.b >= 0) v.depth = std::max(v.depth, 1 + value_of(o.b).depth);
         max_depth_ = std::max(max_depth_, v.depth);
-        const bool is_shuffled = o.kind == op_kind::unpack || o.kind == op_kind::within16;
-        const byte_indices indices = is_shuffled ? indices_of(k_, o) : byte_indices {};
+        byte_indices indices {};
+        const bool is_shuffled = is_alike_in_lanes(o, &indices);
         for (size_t i = 0; i < n_elems_; i++) {
             const int byte = int(i) * elem_bytes_;
             origin at = o.out * lane_bytes + int(i);
@@ -191,8 +193,30 @@ private:
         }
     }
 
-    static bool is_loaded(const op &o, int byte) {
-        return o.chunks[size_t(byte / o.unit_bytes)].mask >> byte % o.unit_bytes & 1;
+    // Whether it is a shuffle within 16 bytes, the same in all of them, and which.
+    bool is_alike_in_lanes(const op &o, byte_indices *indices) const {
+        if (o.kind != op_kind::unpack && o.kind != op_kind::within16) return false;
+        *indices = indices_of(k_, o);
+        for (size_t i = lane_bytes; i < size_t(k_.vector_bytes); i++) {
+            const uint8_t before = (*indices)[i - lane_bytes];
+            const bool is_zero = o.kind == op_kind::within16 && before == zero_index;
+            if ((*indices)[i] != (is_zero ? zero_index : before + lane_bytes)) return false;
+        }
+        return true;
+    }
+
+    static const chunk &chunk_of(const op &o, int byte) {
+        return o.chunks[size_t(byte / o.unit_bytes)];
+    }
+    static bool has_byte(const op &o, int byte) {
+        return chunk_of(o, byte).mask >> byte % o.unit_bytes & 1;
+    }
+
+    // In any lane; what is not is zero in all of them.
+    bool is_loaded(const op &o, int byte) const {
+        for (size_t lane = 0; lane < n_lanes_; lane++)
+            if (has_byte(o, byte + int(lane) * lane_bytes)) return true;
+        return false;
     }
 
     origin shuffled_origin(const op &o, int index) const {
@@ -234,7 +258,7 @@ private:
         }
         for (size_t i = 0; i < n_elems_; i++) {
             const int byte = int(i) * elem_bytes_;
-            const chunk &c = o.chunks[size_t(byte / o.unit_bytes)];
+            const chunk &c = chunk_of(o, byte);
             const int in_chunk = byte % o.unit_bytes;
             if (c.mask & c.data & uint64_t(1) << in_chunk)
                 moved_.push_back({c.offset_bytes + in_chunk, value_of(o.a).elems[i]});
@@ -350,11 +374,14 @@ private:
         return cost + cost_of_ops([&](const op &o) { return o.out >= 0 && live[size_t(o.out)]; });
     }
 
-    // Where a load has what is at that origin, in the first lane, in each of its lanes.
-    int64_t address_of(origin at, size_t lane) const {
+    // What a lane of a load has where the first one has that; nothing if it is zero.
+    chunk loaded_chunk(origin at, size_t lane) const {
+        if (at < 0) return {0, 0, 0};
         const op &load = *value_of(at / lane_bytes).maker;
         const int byte = int(lane) * lane_bytes + at % lane_bytes * elem_bytes_;
-        return load.chunks[size_t(byte / load.unit_bytes)].offset_bytes + byte % load.unit_bytes;
+        if (!has_byte(load, byte)) return {0, 0, 0};
+        const uint64_t mask = low_bits(elem_bytes_);
+        return {chunk_of(load, byte).offset_bytes + byte % load.unit_bytes, mask, mask};
     }
 
     void add_prefetches(block &made) const {
@@ -455,7 +482,7 @@ int gather_stores(block &ops, int n_values, int elem_bytes, int n_regs, kernel &
     if (!picks && !gains_by_windows(ops)) return 0;
     gatherer g(ops, n_values, elem_bytes, k);
     if (!g.trace()) return 0;
-    if (picks) {
+    if (picks && g.moves_loads()) {
         ops = g.build_of_loads();
         return g.n_values();
     }
