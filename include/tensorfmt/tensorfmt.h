@@ -25,8 +25,7 @@
  * - Threads: descriptors never change after creation, so any number of threads may use one at once.
  *   Destroying an object while another thread uses it is an error, as is changing (set_...) a
  * memory or an attribute object that another thread uses. Everything else may be called from any
- * thread at any time. After fork() a child may not share executions as before: see
- * tfmt_set_num_threads().
+ * thread at any time. After fork() a child may execute on one thread: see tfmt_set_num_threads().
  * - No function prints, aborts, exits or throws. */
 
 #include <stddef.h>
@@ -758,10 +757,9 @@ TFMT_API tfmt_cpu_isa_t tfmt_get_effective_cpu_isa(void);
  * may use. tfmt_invalid_arguments: any other number. In a build without OpenMP it only caps the
  * thread pools of callers.
  *
- * fork(): OpenMP's threads do not live on in a child, and GCC's OpenMP waits for them there: where
- * the forking thread has shared an execution with them, the first one that a child shares hangs.
- * Either call tfmt_set_num_threads(1) in the child, or execute on a pool that is started there, or
- * fork before the first such execution. */
+ * fork(): OpenMP's threads do not live on in a child, and GCC's OpenMP would wait for them there.
+ * So a child whose parent has shared an execution with them executes on one thread, whatever number
+ * is set, unless it is given a pool that it has started itself. */
 TFMT_API tfmt_status_t tfmt_set_num_threads(int n);
 
 /* The number in force without a thread pool; always 1 in a build without OpenMP. The first call

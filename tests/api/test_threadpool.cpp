@@ -4,6 +4,9 @@
 // ones are refused.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <functional>
 #include <thread>
@@ -240,3 +243,31 @@ TEST(threadpool, args_from_before_it_was_there_are_accepted) {
             tfmt_success);
     EXPECT_EQ(dst, f32.want);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+// OpenMP's threads do not come along, a pool that the child starts does.
+TEST(threadpool, a_child_of_fork_does_not_wait_for_threads_of_its_parent) {
+    const large_move f32;
+    bytes_t dst = f32.before;
+    tensorfmt::set_num_threads(2);
+    f32.move.execute(f32.src.data(), dst.data());
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        dst = f32.before;
+        f32.move.execute(f32.src.data(), dst.data());
+        const bool is_alone = tensorfmt::get_num_threads() == 1 && dst == f32.want;
+        const tensorfmt::threadpool pool(2, run_on_a_thread_each);
+        _exit(is_alone && f32.result_on(pool) == f32.want ? 0 : 1);
+    }
+    EXPECT_EQ(tensorfmt::get_num_threads(), TENSORFMT_TEST_HAS_OPENMP ? 2 : 1);
+    tensorfmt::set_num_threads(0);
+    ASSERT_GT(child, 0);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+#endif

@@ -7,6 +7,7 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+#include <pthread.h>
 #endif
 
 #include "common/status.hpp"
@@ -64,7 +65,19 @@ int default_num_cores() {
     return n_cores;
 }
 
+// Of a child of fork() whose parent has shared executions with OpenMP's threads: these did not come
+// along, and GCC's OpenMP would wait for them for ever.
+std::atomic<bool> has_shared {false}, lacks_threads {false};
+
+void remember_sharing() {
+    if (has_shared.load(std::memory_order_relaxed)) return;
+    static const int watches = pthread_atfork(
+            nullptr, nullptr, [] { lacks_threads = has_shared.load(); });
+    if (watches == 0) has_shared = true;
+}
+
 int chosen_num_threads() {
+    if (lacks_threads.load(std::memory_order_relaxed)) return 1;
     if (const int told = num_threads_told()) return told;
     const int most = std::min(omp_get_max_threads(), max_num_threads);
     return most < 2 ? 1 : std::min(most, default_num_cores());
@@ -92,6 +105,9 @@ team team_worth(
     const int most = pool ? std::min(pool->get_num_threads(pool->context), num_threads_cap())
                           : num_threads();
     t.n_threads = int(std::min<int64_t>(worth, most));
+#ifdef _OPENMP
+    if (!pool && t.n_threads > 1) remember_sharing();
+#endif
     return t;
 }
 
