@@ -367,9 +367,11 @@ bool blocking::is_better_unchained(dim_t run_bytes, dim_t min_lines_bytes) const
 dim_t blocking::chained_src_pages() const {
     dim_t n = 1;
     const auto count = [&](const level &l) {
-        if (is_read(limits_, l, 0))
-            n *= std::clamp(
-                    ceil_div(l.extent * l.src_stride, tuning::page_bytes), dim_t(1), l.extent);
+        if (!is_read(limits_, l, 0)) return;
+        const bool is_in_pages = l.src_stride >= tuning::page_bytes;
+        n *= is_in_pages ? l.extent
+                         : std::clamp(ceil_div(l.extent * l.src_stride, tuning::page_bytes),
+                                 dim_t(1), l.extent);
     };
     for_each_in_block(count);
     std::for_each(outer_.end() - n_chain_levels(), outer_.end(), count);
