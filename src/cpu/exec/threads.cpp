@@ -71,9 +71,9 @@ std::atomic<bool> has_shared {false}, lacks_threads {false};
 
 void remember_sharing() {
     if (has_shared.load(std::memory_order_relaxed)) return;
-    static const int watches = pthread_atfork(
+    static const int error = pthread_atfork(
             nullptr, nullptr, [] { lacks_threads = has_shared.load(); });
-    if (watches == 0) has_shared = true;
+    if (error == 0) has_shared = true;
 }
 
 int chosen_num_threads() {

@@ -6,7 +6,6 @@
 #include "common/checked.hpp"
 #include "cpu/ir/build_block.hpp"
 #include "cpu/ir/build_lanes.hpp"
-#include "cpu/ir/gather.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/ir/order_stores.hpp"
 #include "cpu/ir/widen.hpp"
@@ -279,10 +278,7 @@ private:
             }
             n_values += n_of_copy;
         }
-        const int n_regs = max_gather_regs(p_);
-        const int n_gathered = n_regs > 0
-                ? gather_stores(merged, n_values, k_.elem_bytes, n_regs, k_)
-                : 0;
+        const int n_gathered = gather_if_allowed(p_, merged, n_values, k_);
         n_values = std::max(n_values, n_gathered);
         const bool is_wider = may_widen && widen_stores_in_order(merged, max_widened_bytes(p_));
         if (must_widen && !is_wider && n_gathered == 0) return merged_[copies] = -1;

@@ -52,9 +52,8 @@ public:
             const int n = repack(ops_, t_.elem_bytes, streams_parts(), n_kept_constants_, k_);
             if (n) n_values_ = n;
         }
-        if (const int n_regs = max_gather_regs(p_); n_regs > 0 && !state_.in_padding)
-            n_values_ = std::max(
-                    n_values_, gather_stores(ops_, n_values_, t_.elem_bytes, n_regs, k_));
+        if (!state_.in_padding)
+            n_values_ = std::max(n_values_, gather_if_allowed(p_, ops_, n_values_, k_));
         widen_stores(ops_, max_widened_bytes(p_));
         k_.n_values = std::max(k_.n_values, n_values_);
         return std::move(ops_);
@@ -622,13 +621,14 @@ block build_block(const plan &p, const nest_state &state, kernel &k) {
     return block_builder(p, state, k).build();
 }
 
-int max_gather_regs(const plan &p) {
+int gather_if_allowed(const plan &p, block &ops, int n_values, kernel &k) {
     const tile &t = p.the_tile;
     const bool may_gather = p.mode == plan_mode::move && !p.target.has_masks()
             && !p.problem.converts && t.vector_bytes >= lane_bytes
             && t.src_elem_bits == 8 * t.elem_bytes && max_widened_bytes(p) > 0;
-    constexpr int n_kept = 2; // for the emitters
-    return may_gather ? p.target.n_vector_regs - n_kept : 0;
+    constexpr int n_kept = 2; // registers, for the emitters
+    if (!may_gather) return 0;
+    return gather_stores(ops, n_values, t.elem_bytes, p.target.n_vector_regs - n_kept, k);
 }
 
 int max_widened_bytes(const plan &p) {

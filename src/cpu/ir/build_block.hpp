@@ -10,9 +10,9 @@ namespace tfmt::cpu::ir {
 // whose n_values reach as far as its own.
 block build_block(const plan &p, const nest_state &state, kernel &k);
 
-// In how many registers blocks of `p` may store whole vectors in place of parts of them (see
-// ir/gather), 0 if they may not.
-int max_gather_regs(const plan &p);
+// gather_stores() (see ir/gather), if blocks of `p` may store whole vectors in place of parts of
+// them. Returns how many values the block has then; 0: it stays.
+int gather_if_allowed(const plan &p, block &ops, int n_values, kernel &k);
 
 // Up to how many bytes stores of `p` may be widened from (see ir/widen), 0 if none may.
 int max_widened_bytes(const plan &p);

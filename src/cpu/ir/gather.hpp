@@ -13,9 +13,7 @@ namespace tfmt::cpu::ir {
 // between any two stages, that have most of it: a byte shuffle of each, which leaves zeros in place
 // of the rest, and merges. Values that nothing needs then are gone: of 9 rows 8 are exchanged, and
 // the ninth goes from its load to where it belongs.
-//     Of a tail whose elements are loaded one by one none is shuffled: each is loaded to where it
-//     is
-// stored.
+//     Tails whose elements are loaded one by one take no shuffles: each goes to its place at once.
 //     All that happens in the first 16 bytes of vectors happens in the others; blocks where it
 // does not stay as they are, and those that would take more than `n_regs` registers. Returns how
 // many values the block has then; 0: it stays.
