@@ -112,9 +112,9 @@ private:
 
 class generated final : public implementation {
 public:
-    generated(const reorder_problem &p, const move_problem &normalized, plan for_any)
+    generated(const reorder_problem &p, const move_problem &normalized, const machine &m,
+            plan for_any)
         : problem_(p), normalized_(normalized), for_any_(std::move(for_any)) {
-        const machine &m = for_any_.the_plan().target;
         const plan_mode mode = for_any_.the_plan().mode;
         plan streamed;
         // Of lines that hold data as well, parts would go past the caches one by one.
@@ -205,7 +205,7 @@ new_implementation make_one(
     plan pl;
     if (!normalize(p, &move, why) || !make_plan(move, m, mode, &pl, why)) return nullptr;
     try {
-        return std::make_shared<generated>(p, move, std::move(pl));
+        return std::make_shared<generated>(p, move, m, std::move(pl));
     } catch (const std::bad_alloc &) { throw; } catch (const failure &f) {
         // A want of memory passes; what is made instead would stay in the cache.
         if (f.status() == tfmt_out_of_memory) throw;

@@ -1396,6 +1396,40 @@ TEST(Plan, TakesHalvesOf16BytesForAnySmallTensor) {
     EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 32);
 }
 
+// Past the caches halves of 16 bytes are taken where no line is left in more parts by that: through
+// a scratch, of elements of 4 bytes and more, and streamed where the tile has the same elements, or
+// where whole vectors cannot be.
+TEST(Plan, TakesHalvesOf16BytesPastTheCachesForTheSameLines) {
+    machine whole = avx2();
+    whole.l3_bytes = 0;
+    whole.min_src_bytes_of_streamed_lines =
+            tfmt::cpu::tuning::min_src_bytes_of_streamed_lines_of_zen1;
+    whole.streams_any_lines = true;
+    whole.max_open_lines = tfmt::cpu::tuning::max_open_lines_of_zen1_32_bytes;
+    machine split = whole;
+    split.max_split_moved_bytes = 1;
+    const auto staged = [&](const machine &m, tfmt_data_type_t type) {
+        const plan p = planned(normalized({8, 768, 17, 17}, "acdb", "abcd", type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return p.the_tile.vector_bytes;
+    };
+    EXPECT_EQ(staged(whole, tfmt_f32), 32);
+    EXPECT_EQ(staged(split, tfmt_f32), 16);
+    EXPECT_EQ(staged(split, tfmt_bf16), 32);
+    const auto streamed = [](const machine &m, const vec &dims, const char *src, const char *dst,
+                                  tfmt_data_type_t type) {
+        const move_problem move = normalized(dims, src, dst, type);
+        const plan any = planned(move, m);
+        plan p;
+        return make_streamed_plan(move, m, &p, &any) ? p.the_tile.vector_bytes : 0;
+    };
+    EXPECT_EQ(streamed(whole, {7264, 7264}, "ab", "ba", tfmt_f32), 32);
+    EXPECT_EQ(streamed(split, {7264, 7264}, "ab", "ba", tfmt_f32), 16);
+    EXPECT_EQ(streamed(split, {768, 768}, "ab", "ba", tfmt_f64), 32); // of 4 rows, of 2 in halves
+    EXPECT_EQ(streamed(whole, {4, 728, 19, 19}, "acdb", "aBdc4b", tfmt_f32), 0);
+    EXPECT_EQ(streamed(split, {4, 728, 19, 19}, "acdb", "aBdc4b", tfmt_f32), 16);
+}
+
 // Nor are lines whose parts follow each other after too many others, or by steps of another kind.
 TEST(Plan, StreamsNoLinesThatWaitForTheirParts) {
     const auto is_streamed = [](const move_problem &move, machine m) {

@@ -322,6 +322,13 @@ machine in_half_vectors(machine m) {
     return m;
 }
 
+// Whether the core executes the vectors of `p`, which are less than a line and not converted, as
+// two of half the length.
+bool moves_vectors_as_two(const move_problem &p, const machine &m) {
+    return m.splits_vectors() && m.vector_bytes < tuning::line_bytes
+            && m.vector_bytes == m.register_bytes() && !p.converts;
+}
+
 // With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
 // bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
@@ -405,16 +412,20 @@ bool make_plan(
             && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
     const bool tries_lanes = m.uses_lanes && mode == plan_mode::move
             && detour == store_path::collected && (wants_detour || wants_lanes(p, m));
+    const bool is_staged_in_halves = moves_vectors_as_two(p, m)
+            && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;
     std::vector<way> ways; // the first one that can be laid out
     if (tries_lanes) ways.push_back({store_path::collected_in_lanes});
     if (wants_detour) ways.push_back({detour});
     ways.push_back({store_path::plain});
     ways.push_back({store_path::plain, true});
-    for (const way &w : ways)
-        if (lay_out(p, m, mode, w, out)) {
+    for (const way &w : ways) {
+        const bool in_halves = is_staged_in_halves && w.stores == store_path::staged;
+        if (lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out)) {
             out->note = note_of(*out);
             return true;
         }
+    }
     *why = "too many combinations of tails for generated code";
     return false;
 }
@@ -428,12 +439,22 @@ bool make_streamed_plan(
         *out = begin_plan(p, any, mode, streamed);
         return is_worth_streaming(out->the_tile, any, streamed.has_staged);
     };
-    if (is_worth_it(m) && finish_plan(*out, streamed)) return true;
+    const bool may_halve = mode == plan_mode::move && moves_vectors_as_two(p, m);
+    if (is_worth_it(m)) {
+        if (may_halve) {
+            plan halves = begin_plan(p, in_half_vectors(m), mode, streamed);
+            if (halves.the_tile.bits_of_level == out->the_tile.bits_of_level
+                    && is_worth_streaming(halves.the_tile, halves.target, streamed.has_staged))
+                *out = std::move(halves);
+        }
+        if (finish_plan(*out, streamed)) return true;
+    }
     if (streamed.has_staged && mode == plan_mode::move && wants_staged_lanes(p, m)
             && lay_out(p, m, mode, {store_path::staged_in_lanes}, out))
         return true;
-    if (mode != plan_mode::move || p.converts // stores what it converts in whole vectors
-            || m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes)
+    if (mode != plan_mode::move || p.converts) return false; // stores that in whole vectors
+    if (m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes
+            && !(may_halve && p.elem_bytes >= tuning::min_streamed_in_halves_elem_bytes))
         return false;
     return is_worth_it(in_half_vectors(m)) && !stores_lines(out->the_tile)
             && finish_plan(*out, streamed);

@@ -106,7 +106,7 @@ bool make_plan(
 // The plan for destinations that are multiples of its dst_alignment_bytes, where there is a faster
 // one. `for_any`: the one of make_plan, which is the faster one where it is staged and tiles of
 // this one would leave many lines of the destination in part or, in blocks of any number of rows,
-// read each line several times.
+// read each line several times; it may have vectors of half the length of the machine's.
 bool make_streamed_plan(const move_problem &p, const machine &m, plan *out,
         const plan *for_any = nullptr, plan_mode mode = plan_mode::move);
 

@@ -102,14 +102,16 @@ constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 // of 16 bytes take less whatever the tile, unless a line of the source goes to so many rows of the
 // destination on one set of L1 that lines in part, of which they leave more, are lost.
 //     Zen 1, AVX2, times over those of 32 bytes, 5100 reorders, by size below 64 KiB 764 0.888, 1
-//     MiB 1509 0.890, 3 MB 706 0.895 (elements of 4 bytes 0.78 to 0.86, of 1 byte 0.93); 3 to 5.8
-//     MB 1.08; past the caches 0.96, but beyond the goals 17 in place of 1, as lines are left in
-//     more parts. By tile_cost, with 16 for 32 bytes and an exchange of 3 or 6, 0.887 and 0.908
-//     below 64 KiB, 0.895 and 0.906 to 1 MiB, 0.901 and 0.910 above. 900 conversions, to wider
-//     elements 0.957, to others 1.00 to 1.5. Whole vectors where there are 16 rows on one set: the
-//     57 of these 5100 0.984, worst 5.0 / 2.9 times memcpy; 341 transposes of 512 to 8192 by 3 to
-//     192 0.955 (bf16 and u8 49x4096 to 192x4096 4 to 6 / 2.5 to 3.2); with 8 rows 0.996, 32 0.99.
-constexpr dim_t max_split_moved_bytes_of_zen1 = 3 << 20;
+//     MiB 1509 0.890, 3 MB 706 0.895 (elements of 4 bytes 0.78 to 0.86, of 1 byte 0.93); of 13600
+//     reorders up to 4 MiB 335 0.861, beyond, as far as the caches reach, 239 0.922. Past these,
+//     whatever the tile, 0.96, but beyond the goals 17 in place of 1, as lines are left in more
+//     parts: see min_staged_in_halves_elem_bytes. By tile_cost, with 16 for 32 bytes and an
+//     exchange of 3 or 6, 0.887 and 0.908 below 64 KiB, 0.895 and 0.906 to 1 MiB, 0.901 and 0.910
+//     above. 900 conversions, to wider elements 0.957, to others 1.00 to 1.5. Whole vectors where
+//     there are 16 rows on one set: the 57 of these 5100 0.984, worst 5.0 / 2.9 times memcpy; 341
+//     transposes of 512 to 8192 by 3 to 192 0.955 (bf16 and u8 49x4096 to 192x4096 4 to 6 / 2.5
+//     to 3.2); with 8 rows 0.996, 32 0.99.
+constexpr dim_t max_split_moved_bytes_of_zen1 = 8 << 20;
 constexpr int max_dst_rows_of_halves = 15;
 
 // Tile registers of a copy without exchange (unrolling), as a power of two. Tiles of fewer
@@ -425,6 +427,19 @@ constexpr dim_t max_lines_begun = 16;
 //     4096x4096). AVX2 in 16 bytes 166 1.65, worst 6.2 times as long, those whose rows fall into
 //     sets of their own 84 0.99, 0.4 to 4.3.
 constexpr int min_streamed_in_halves_vector_bytes = 64;
+
+// Elements from which on cores that execute vectors of 32 bytes as two take those of 16 past the
+// caches: through a scratch, which completes the lines whatever the tile; and where whole vectors
+// cannot be streamed. Others are streamed so where the tile has the same elements.
+//     Zen 1, AVX2, times over those of 32 bytes. Through a scratch, those of 5100 reorders: 90 of 4
+//     bytes 0.92 (worst 2.1 / 1.8; f32 acdb -> abcd 16x1024x14x14 1.37 / 1.01, but bcdea -> abced
+//     1x32x24x37x37 0.95 / 1.5), 21 of 8 bytes 0.94, 107 of 2 bytes 0.97, but worst 1.87 / 2.3, 112
+//     of 1 byte 1.00; transposes of 400 MB 1.02. Where whole ones cannot be streamed, those of
+//     13600: 16 of 8 and 16 bytes 0.56 (f32 acdb -> aBdc4b 4x728x19x19 1.0 / 0.45); 29 of all 1.13,
+//     worst 5.0. The same elements: 617 of 5100 0.92 below 16 MiB, 0.97 above, 55 transposes of 400
+//     MB 0.92; also through a scratch 60 0.99.
+constexpr int min_staged_in_halves_elem_bytes = 4;
+constexpr int min_streamed_in_halves_elem_bytes = 8;
 
 // What tiles that store whole lines past the caches (fit_lines) need of the source's rows, in place
 // of half a vector.
