@@ -73,7 +73,8 @@ bool is_exact_single(const move_problem &p, const level &l) {
 } // namespace
 
 bool scale_to_bytes(const reorder_problem &p, move_problem *out) {
-    *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels, {}, {}};
+    *out = {p.src_elem_bits / 8, p.src_offset, p.dst_offset, p.limits, p.levels, {}, {},
+            p.src_has_gaps};
     if (p.src_elem_bits == 4) {
         out->elem_bytes = 1;
         return pair_nibbles(*out);
@@ -373,7 +374,8 @@ bool add_arithmetic(const reorder_problem &p, move_problem *out, std::string *wh
 bool normalize_conversion(const reorder_problem &p, move_problem *out, std::string *why) {
     const int src_bytes = std::max(1, p.src_elem_bits / 8);
     const int dst_bytes = std::max(1, p.dst_elem_bits / 8);
-    *out = {std::min(src_bytes, dst_bytes), p.src_offset, p.dst_offset, p.limits, p.levels, {}, {}};
+    *out = {std::min(src_bytes, dst_bytes), p.src_offset, p.dst_offset, p.limits, p.levels, {}, {},
+            p.src_has_gaps};
     out->converts.src_type = p.src_type;
     out->converts.dst_type = p.dst_type;
     out->converts.src_elem_bits = p.src_elem_bits;

@@ -87,6 +87,7 @@ struct move_problem {
     std::vector<level> levels; // in any order; strides in bytes
     conversion converts = {};
     parameter_space parameters = {}; // of the arithmetic
+    bool src_has_gaps = true;
 
     int src_elem_bits() const { return converts ? converts.src_elem_bits : 8 * elem_bytes; }
     int dst_elem_bits() const { return converts ? converts.dst_elem_bits : 8 * elem_bytes; }

@@ -29,6 +29,19 @@ std::string dims_text(const memory_desc &md) {
     return text;
 }
 
+bool has_gaps(const memory_desc &md) {
+    dims_t blocks;
+    block_sizes(md, blocks);
+    int dims[TFMT_MAX_NDIMS];
+    dim_t end = inner_size(md); // of what lies without a gap behind the first element
+    for (int i = moving_dims(md, blocks, dims); i-- > 0;) {
+        const int d = dims[i];
+        if (md.strides[d] > end) return true;
+        end += (md.padded_dims[d] / blocks[d] - 1) * md.strides[d];
+    }
+    return false;
+}
+
 using digit_list = inline_vector<digit, 8>;
 
 // Single outer blocks may have any stride, and plans count with it where the other side is padded:
@@ -218,6 +231,7 @@ reorder_problem make_problem(
         if (has_elements) add_levels(p.levels, d, p.limits.back(), near_src, near_dst);
     }
     p.quant = resolve(attr, dst.ndims, dst.dims);
+    p.src_has_gaps = has_elements && has_gaps(src);
     return p;
 }
 

@@ -73,6 +73,7 @@ struct reorder_problem {
     limit_list limits;
     std::vector<level> levels; // of each dimension inner to outer, dimensions in logical order
     quantization quant;
+    bool src_has_gaps; // bytes between its first and last that are none of its elements or padding
 };
 
 // Offset of step `i` of a level in src or dst.

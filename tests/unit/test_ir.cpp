@@ -546,8 +546,8 @@ TEST(WidenStores, NotElsewhere) {
 }
 
 TEST(WidenLoads, UpToWhatIsReadBehindThem) {
-    const auto widened = [](block ops, const std::vector<size_t> &free) {
-        widen_loads(ops, free);
+    const auto widened = [](block ops, const std::vector<size_t> &free, bool has_gaps = true) {
+        widen_loads(ops, free, has_gaps);
         return chunks_of(ops, op_kind::load);
     };
     const uint64_t seven = low_bits(7);
@@ -566,6 +566,9 @@ TEST(WidenLoads, UpToWhatIsReadBehindThem) {
             widened({make_load(0, 8, {{0, seven}}), make_load(1, 1, {{4101, 1}})}, {0})[0], "0+8");
     EXPECT_EQ(
             widened({make_load(0, 8, {{0, seven}}), make_load(1, 1, {{4102, 1}})}, {0})[0], "0+7");
+    // But it is the source's if that has no gaps.
+    const block far_apart {make_load(0, 8, {{0, seven}}), make_load(1, 8, {{4102, seven}})};
+    EXPECT_EQ(widened(far_apart, {0, 1}, false), (texts {"0+8", "4102+7"}));
     // Seven bytes more, of which the last one must not lie behind all that is read.
     EXPECT_EQ(widened({make_load(0, 16, {{0, low_bits(9)}}), make_load(1, 1, {{14, 1}})}, {0})[0],
             "0+9");

@@ -143,6 +143,22 @@ TEST(Normalize, StridedAndBroadcast) {
     }
 }
 
+// Whether all from a source's first byte to its last is its own, padding included.
+TEST(Normalize, GapsOfTheSource) {
+    const auto has_gaps = [](const memory_desc &src) {
+        const vec dims(src.dims, src.dims + src.ndims);
+        memory_desc dst = by_strides(dims, {64, 1}, src.data_type);
+        return normalized(src, dst).src_has_gaps;
+    };
+    EXPECT_FALSE(has_gaps(by_tag({4, 9}, "ba")));
+    EXPECT_FALSE(has_gaps(by_tag({4, 9}, "aB8b")));
+    EXPECT_FALSE(has_gaps(by_strides({1, 9}, {1000, 1})));
+    EXPECT_FALSE(has_gaps(by_strides({4, 9}, {0, 1})));
+    EXPECT_TRUE(has_gaps(by_strides({4, 9}, {10, 1})));
+    EXPECT_TRUE(has_gaps(by_strides({4, 9}, {1, 5})));
+    EXPECT_TRUE(has_gaps(by_strides({2, 2}, {0, 3}))); // of 4 elements 4
+}
+
 // Steps of padding have no place in the source, and their strides wrap; sanitizers see if not.
 TEST(Normalize, FarStepsOfPadding) {
     const memory_desc src = desc_test::by_strides({2}, {dim_t(1) << 60});

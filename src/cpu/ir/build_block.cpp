@@ -303,7 +303,7 @@ private:
                     if (zeros >= 0)
                         values_.back() = emit_shuffle(op_kind::within16, values_.back(), -1, zeros);
                 });
-        if (!free.empty()) widen_loads(ops_, free);
+        if (!free.empty()) widen_loads(ops_, free, p_.problem.src_has_gaps);
         if (packed) {
             const byte_indices indices = packing(shape.run, true);
             for (int &v : values_)

@@ -88,7 +88,7 @@ bool widen_stores_in_order(block &ops, int max_bytes) {
     return has_widened;
 }
 
-void widen_loads(block &ops, const std::vector<size_t> &free) {
+void widen_loads(block &ops, const std::vector<size_t> &free, bool has_gaps) {
     const auto may_change = [&](size_t i) { return has_parts(ops[i], ops[i].unit_bytes); };
     if (std::none_of(free.begin(), free.end(), may_change)) return;
     std::vector<range> read;
@@ -106,7 +106,7 @@ void widen_loads(block &ops, const std::vector<size_t> &free) {
             const int64_t last = c.offset_bytes + n - 1, wide_last = c.offset_bytes + wide - 1;
             const auto is_behind = [&](const range &r) {
                 return r.end > wide_last
-                        && std::max(r.begin, wide_last) < last + tuning::page_bytes;
+                        && (!has_gaps || std::max(r.begin, wide_last) < last + tuning::page_bytes);
             };
             if (std::any_of(read.begin(), read.end(), is_behind)) c.mask = c.data = low_bits(wide);
         }
