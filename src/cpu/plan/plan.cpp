@@ -322,19 +322,21 @@ machine in_half_vectors(machine m) {
     return m;
 }
 
-// Whether the core executes the vectors of `p`, which are less than a line and not converted, as
-// two of half the length.
+// Whether the core executes vectors as two, and they are no halves already.
+bool executes_vectors_as_two(const machine &m) {
+    return m.splits_vectors() && m.vector_bytes == m.register_bytes();
+}
+
+// The same of vectors below a line, of which none is converted.
 bool moves_vectors_as_two(const move_problem &p, const machine &m) {
-    return m.splits_vectors() && m.vector_bytes < tuning::line_bytes
-            && m.vector_bytes == m.register_bytes() && !p.converts;
+    return executes_vectors_as_two(m) && m.vector_bytes < tuning::line_bytes && !p.converts;
 }
 
 // With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
 // bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
-    if (!m.splits_vectors() || m.vector_bytes < m.register_bytes() // halves already
-            || moved_bytes(p) > m.max_split_moved_bytes || exceeds_cache(p, m)
-            || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
+    if (!executes_vectors_as_two(m) || moved_bytes(p) > m.max_split_moved_bytes
+            || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return m;
     if (m.vector_bytes < tuning::line_bytes)
         return dst_rows_of_src_line(p) > tuning::max_dst_rows_of_halves ? m : in_half_vectors(m);
@@ -435,18 +437,16 @@ bool make_streamed_plan(
     if (!exceeds_cache(p, m)) return false;
     way streamed {store_path::streamed};
     streamed.has_staged = for_any && uses_scratch(for_any->stores);
-    const auto is_worth_it = [&](const machine &any) {
-        *out = begin_plan(p, any, mode, streamed);
-        return is_worth_streaming(out->the_tile, any, streamed.has_staged);
+    const auto is_worth_it = [&](const machine &any, plan *begun) {
+        *begun = begin_plan(p, any, mode, streamed);
+        return is_worth_streaming(begun->the_tile, any, streamed.has_staged);
     };
     const bool may_halve = mode == plan_mode::move && moves_vectors_as_two(p, m);
-    if (is_worth_it(m)) {
-        if (may_halve) {
-            plan halves = begin_plan(p, in_half_vectors(m), mode, streamed);
-            if (halves.the_tile.bits_of_level == out->the_tile.bits_of_level
-                    && is_worth_streaming(halves.the_tile, halves.target, streamed.has_staged))
-                *out = std::move(halves);
-        }
+    if (is_worth_it(m, out)) {
+        plan halves;
+        if (may_halve && is_worth_it(in_half_vectors(m), &halves)
+                && halves.the_tile.bits_of_level == out->the_tile.bits_of_level)
+            *out = std::move(halves);
         if (finish_plan(*out, streamed)) return true;
     }
     if (streamed.has_staged && mode == plan_mode::move && wants_staged_lanes(p, m)
@@ -456,7 +456,7 @@ bool make_streamed_plan(
     if (m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes
             && !(may_halve && p.elem_bytes >= tuning::min_streamed_in_halves_elem_bytes))
         return false;
-    return is_worth_it(in_half_vectors(m)) && !stores_lines(out->the_tile)
+    return is_worth_it(in_half_vectors(m), out) && !stores_lines(out->the_tile)
             && finish_plan(*out, streamed);
 }
 
