@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -123,14 +124,7 @@ public:
     static constexpr dim_t never_sink = no_limit; // those loops are outside of all others
 
 private:
-    void take_phases();
-    bool fills_scratch_by_src() const;
-    dim_t scratch_lines_meanwhile() const;
-    void stage_blocks(staged_block goal, const machine &m);
-    void sink_driver_levels(bool by_src);
-    bool reads_on(const level &next) const;
-    const level *next_read() const;
-
+    // blocking.cpp: what a block covers.
     struct growth {
         dim_t target_bytes;                    // of a run
         dim_t max_bytes = no_limit;            // of the block
@@ -138,31 +132,37 @@ private:
         dim_t max_whole_bytes_of_few_rows = 0; // the same, if the block then has few src rows
         dim_t max_few_rows = 0;
     };
+    void take_phases();
     dim_t grow(dim_t run_bytes, bool of_src, const growth &to);
     dim_t take_next(dim_t run_bytes, bool of_src, const growth &to);
     bool takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const;
-    bool keeps_all_lines() const;
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
-    void reach_dst(dim_t min_bytes, dim_t block_bytes);
-    dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
-    void join_dst_runs(const growth &dst);
-    template <typename F>
-    void take_levels_behind_dst(F &&wanted);
+    void take_levels_behind_dst(const std::function<bool(const level &)> &wanted);
     void take_steps(size_t i, dim_t steps);
     bool may_join_block(const level &l) const;
-
+    bool keeps_all_lines() const;
     static bool is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap_bytes = 0);
     bool has_src_behind(dim_t run_bytes) const;
     dim_t extended_in_block(dim_t run_bytes, bool of_src, dim_t gap_bytes) const;
     dim_t whole_run_in_block(dim_t run_bytes, bool of_src) const;
     dim_t src_rows_with(const level &next) const;
-    template <typename Visit>
-    void for_each_in_block(Visit &&visit) const;
     std::vector<level> levels_in_block() const;
     int block_lines_in_l1_set(bool of_src) const;
     int touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const;
-    bool loses_src_lines_by_dst() const;
 
+    // blocking_order.cpp: in which order.
+    void sink_driver_levels(bool by_src);
+    bool fills_scratch_by_src() const;
+    bool loses_src_lines_by_dst() const;
+    const level *next_read() const;
+    bool reads_on(const level &next) const;
+
+    // blocking_scratch.cpp: blocks that go through a scratch.
+    void stage_blocks(staged_block goal, const machine &m);
+    dim_t scratch_lines_meanwhile() const;
+    dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
+    void reach_dst(dim_t min_bytes, dim_t block_bytes);
+    void join_dst_runs(const growth &dst);
     dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
     void put_continuation_last();
     bool may_be_last(size_t i) const;

@@ -8,7 +8,7 @@
 // In which order the levels around a tile are visited. In: the levels without the tile's bits, in
 // any order, and how far each dimension is read and written. Out: the same levels, outer to inner,
 // some of them cut in two (an outer level of blocks, an inner one within the block). A pure
-// function; which memory pattern a reorder has, pattern_of in plan.cpp says.
+// function; which memory pattern a reorder has, pattern_of in lay_out.cpp says.
 namespace tfmt::cpu {
 
 // How the bytes travel. Their blocks are the machine's or in tuning.hpp.

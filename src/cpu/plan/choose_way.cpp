@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/plan.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/joined_runs.hpp"
+#include "cpu/plan/lay_out.hpp"
+#include "cpu/plan/lines.hpp"
+#include "cpu/plan/loop_order.hpp"
+#include "cpu/plan/tile_cost.hpp"
+#include "cpu/plan/traffic.hpp"
+#include "cpu/plan/tuning.hpp"
+
+// Which ways are tried, and in which vectors. For any destination: joined runs; then a scratch,
+// past the caches or where rows push each other out of L1; then where it belongs. For an aligned
+// one past the caches: stores that bypass them, in whole vectors or halves, or a scratch of whole
+// lines.
+namespace tfmt::cpu {
+
+namespace {
+
+// Whether tiles do well past the caches. `has_staged`: the other way is through a scratch, which
+// lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
+// them. Blocks of few rows (read_ahead_rows) find what is left of lines in L2: staged / streamed,
+// 16 reorders of 48 to 300 MB 1.26 / 1.07, 3 on AVX2 0.99 / 0.76 (bf16 ba -> AB16a16b 4096x4096
+// 1.19 / 0.74), 1 on SSE4.1 0.86 / 1.06.
+bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
+    if (has_staged && !m.read_ahead_rows && reads_lines_again(t)) return false;
+    const int n_open = open_lines(t);
+    int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
+    if (opens_lines_apart(t)) max_open = std::max(max_open, m.max_open_lines_apart);
+    if (has_staged && n_open > max_open) return false;
+    return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
+}
+
+// Whether tiles that store where it belongs would write so many lines of one set of L1, one behind
+// the other, that each is out of it again before the next one beside it comes.
+bool crowds_l1(const move_problem &p, const machine &m) {
+    if (!m.min_crowding_lines || is_half_padding(p.limits)
+            || dst_rows_of_src_line(p) < m.min_crowding_rows)
+        return false;
+    const plan plain = begin_plan(p, m, plan_mode::move, {store_path::plain});
+    const tile &t = plain.the_tile;
+    return stored_rows_in_l1_set(t) >= m.min_crowding_rows
+            || written_lines_in_l1_set(
+                       levels_without_tile(plain.problem, t), plain.problem.limits, t)
+            >= m.min_crowding_lines;
+}
+
+machine in_half_vectors(machine m) {
+    m.vector_bytes /= 2;
+    return m;
+}
+
+// Whether the core executes vectors as two, and they are no halves already.
+bool executes_vectors_as_two(const machine &m) {
+    return m.splits_vectors() && m.vector_bytes == m.register_bytes();
+}
+
+// The same of vectors below a line, of which none is converted.
+bool moves_vectors_as_two(const move_problem &p, const machine &m) {
+    return executes_vectors_as_two(m) && m.vector_bytes < tuning::line_bytes && !p.converts;
+}
+
+// With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
+// bytes need no shuffles between lanes and nearly always do.
+machine fitting_vectors(const move_problem &p, const machine &m) {
+    if (!executes_vectors_as_two(m) || moved_bytes(p) > m.max_split_moved_bytes
+            || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
+        return m;
+    if (m.vector_bytes < tuning::line_bytes)
+        return dst_rows_of_src_line(p) > tuning::max_dst_rows_of_halves ? m : in_half_vectors(m);
+    const auto cost = [](const plan &begun) {
+        return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
+                levels_without_tile(begun.problem, begun.the_tile));
+    };
+    const machine halves = in_half_vectors(m);
+    const way plain {store_path::plain};
+    return cost(begin_plan(p, halves, plan_mode::move, plain))
+                    < cost(begin_plan(p, m, plan_mode::move, plain))
+            ? halves
+            : m;
+}
+
+// With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
+// whole lines, which tiles with phases do not go through.
+bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
+    if (exceeds_cache(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
+    const way plain {store_path::plain, false, tuning::max_joined_ops};
+    move_problem joined;
+    for (const bool of_src : {false, true})
+        if (join_runs(p, of_src, m.vector_bytes, &joined)
+                && lay_out(joined, m, plan_mode::move, plain, out) && !out->the_tile.phased.empty())
+            return true;
+    return false;
+}
+
+// Whether steps of padding surround levels with larger strides, so that the destination is gone
+// through once for the data and again for them.
+bool pads_in_extra_passes(const plan &p) {
+    const std::vector<level> &levels = p.problem.levels;
+    const limit_list &limits = p.problem.limits;
+    for (size_t i = 0; i < levels.size(); i++) {
+        const level &l = levels[i];
+        const dim_t n_written = std::min(l.extent, limits[size_t(l.dim)].store / l.unit);
+        if (read_steps(limits, l) >= n_written) continue;
+        if (std::any_of(levels.begin() + dim_t(i), levels.end(),
+                    [&](const level &inner) { return inner.dst_stride > l.dst_stride; }))
+            return true;
+    }
+    return false;
+}
+
+std::string note_of(const plan &p) {
+    if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
+    if (!p.the_tile.phased.empty() && p.the_tile.vector_bytes >= 16) return ""; // parts of blocks
+    if (p.the_tile.vector_bytes >= 16 && p.the_tile.n_lane_bits() == 0) return ""; // whole vectors
+    if (p.the_tile.vector_bytes >= 16) {
+        const bit_indices &dst_run = p.the_tile.dst_run;
+        const bool has_one = std::none_of(dst_run.begin(), dst_run.end(),
+                [&](int b) { return p.the_tile.bits[size_t(b)].is_read; });
+        return has_one && !dst_run.empty()
+                ? "reads one element at a time: each has a vector of dst to itself"
+                : "reads one element at a time: src has no two neighbours to move together";
+    }
+    if (p.problem.levels.empty()) return ""; // a single element
+    return "one element at a time: dst has no two neighbours to move together";
+}
+
+} // namespace
+
+bool make_plan(
+        const move_problem &p, const machine &host, plan_mode mode, plan *out, std::string *why) {
+    for (const level &l : p.levels)
+        if (!l.is_regular() && l.extent > tuning::max_irregular_steps) {
+            *why = "blocks that nest in no step of their first "
+                    + std::to_string(tuning::max_irregular_steps);
+            return false;
+        }
+    if (mode == plan_mode::move && lay_out_joined(p, host, out)) return true;
+    const machine m = mode == plan_mode::move ? fitting_vectors(p, host) : host;
+    const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
+    const bool wants_detour = mode == plan_mode::move
+            && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
+    const bool tries_lanes = m.uses_lanes && mode == plan_mode::move
+            && detour == store_path::collected && (wants_detour || wants_lanes(p, m));
+    const bool is_staged_in_halves = moves_vectors_as_two(p, m)
+            && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;
+    std::vector<way> ways; // the first one that can be laid out
+    if (tries_lanes) ways.push_back({store_path::collected_in_lanes});
+    if (wants_detour) ways.push_back({detour});
+    ways.push_back({store_path::plain});
+    ways.push_back({store_path::plain, true});
+    for (const way &w : ways) {
+        const bool in_halves = is_staged_in_halves && w.stores == store_path::staged;
+        if (lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out)) {
+            out->note = note_of(*out);
+            return true;
+        }
+    }
+    *why = "too many combinations of tails for generated code";
+    return false;
+}
+
+bool make_streamed_plan(
+        const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
+    if (!exceeds_cache(p, m)) return false;
+    way streamed {store_path::streamed};
+    streamed.has_staged = for_any && uses_scratch(for_any->stores);
+    const auto is_worth_it = [&](const machine &any, plan *begun) {
+        *begun = begin_plan(p, any, mode, streamed);
+        return is_worth_streaming(begun->the_tile, any, streamed.has_staged);
+    };
+    const bool may_halve = mode == plan_mode::move && moves_vectors_as_two(p, m);
+    if (is_worth_it(m, out)) {
+        plan halves;
+        if (may_halve && is_worth_it(in_half_vectors(m), &halves)
+                && halves.the_tile.bits_of_level == out->the_tile.bits_of_level)
+            *out = std::move(halves);
+        if (finish_plan(*out, streamed)) return true;
+    }
+    if (streamed.has_staged && mode == plan_mode::move && wants_staged_lanes(p, m)
+            && lay_out(p, m, mode, {store_path::staged_in_lanes}, out))
+        return true;
+    if (mode != plan_mode::move || p.converts) return false; // stores that in whole vectors
+    if (m.vector_bytes < tuning::min_streamed_in_halves_vector_bytes
+            && !(may_halve && p.elem_bytes >= tuning::min_streamed_in_halves_elem_bytes))
+        return false;
+    return is_worth_it(in_half_vectors(m), out) && !stores_lines(out->the_tile)
+            && finish_plan(*out, streamed);
+}
+
+bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
+    const bool is_past_caches = exceeds_cache(p, m);
+    const bool is_in_l2 = moved_bytes(p) <= dim_t(m.l2_bytes);
+    const double narrow_share = m.vector_bytes == 16 ? tuning::min_padding_apart_share
+                                                     : tuning::min_padding_apart_share_of_32_bytes;
+    if (m.vector_bytes < tuning::line_bytes && is_in_l2 && share >= narrow_share) return true;
+    const way usual {is_past_caches ? store_path::streamed : store_path::plain};
+    plan one = begin_plan(p, m, plan_mode::move, usual);
+    const int max_rows = m.max_padded_rows ? m.max_padded_rows : tuning::max_rows_in_l1_set;
+    const bool crowds = stored_rows_in_l1_set(one.the_tile) > max_rows;
+    if (m.max_padded_rows && !is_in_l2)
+        return crowds && share >= tuning::min_large_padding_apart_share;
+    if (crowds || !choose_order(one, usual)) return true;
+    if (!is_past_caches && !is_in_l2 && share >= tuning::min_padding_passes_share
+            && pads_in_extra_passes(one))
+        return true;
+    // Tiles with phases carry zeros along in pieces of a few bytes: s8 abc -> ABc16b48a4b 768x1x10
+    // 7.7 times memcpy, 1.7 with the padding apart; 5 others 0.95 of the time.
+    plan joined;
+    return lay_out_joined(p, m, &joined);
+}
+
+} // namespace tfmt::cpu
