@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cpu/execution.hpp"
 
@@ -31,8 +33,23 @@ public:
     // Problem, plan and IR, as text.
     virtual std::string explain() const = 0;
 
+    // What an execution asks of the request, so that who finds this in the cache need not compute
+    // it again: bytes of both sides, and what there is to do where source and destination are one
+    // tensor: null if their layouts differ.
+    struct request_facts {
+        size_t src_bytes = 0;
+        size_t dst_bytes = 0;
+        bool is_in_place = false; // itself does that
+        std::shared_ptr<const implementation> in_place;
+    };
+    const request_facts &facts() const { return facts_; }
+    void set_facts(request_facts f) { facts_ = std::move(f); }
+
 protected:
     std::string info_;
+
+private:
+    request_facts facts_;
 };
 
 // Of one owner, who may still change it.

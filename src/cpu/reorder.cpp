@@ -165,8 +165,28 @@ new_implementation make_implementation(const request &r) {
     return std::make_shared<portable_implementation>(p, r.mode, moved_bytes, why);
 }
 
+// Compensation is no part of where elements lie.
+bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
+    if (src.sums.flags == 0 && dst.sums.flags == 0) return equal(src, dst);
+    return equal(without_compensation(src), without_compensation(dst));
+}
+
+implementation::request_facts facts_of(const request &r) {
+    implementation::request_facts f {size_bytes(r.src), size_bytes(r.dst), false, nullptr};
+    if (r.mode != plan_mode::move || !have_one_layout(r.src, r.dst)) return f;
+    // Without attributes padding and compensation are all that is left to do when source and
+    // destination are one tensor. With them every element is computed where it lies.
+    f.is_in_place = !r.attr.is_default();
+    if (!f.is_in_place) f.in_place = find_pad_and_compensate(r.dst);
+    return f;
+}
+
 // For the cache.
-implementation_ptr make_shared_implementation(const request &r) { return make_implementation(r); }
+implementation_ptr make_shared_implementation(const request &r) {
+    const new_implementation made = make_implementation(r);
+    made->set_facts(facts_of(r));
+    return made;
+}
 
 // The fastest by the clock of the plan of the rules and of others: one change after the other, as
 // long as one helps.
@@ -192,12 +212,6 @@ new_implementation make_fastest(const request &r, const execution &e) {
     return best;
 }
 
-// Compensation is no part of where elements lie.
-bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
-    if (src.sums.flags == 0 && dst.sums.flags == 0) return equal(src, dst);
-    return equal(without_compensation(src), without_compensation(dst));
-}
-
 } // namespace
 
 void check_environment() {
@@ -219,10 +233,11 @@ implementation_ptr find_fastest_reorder(const memory_desc &src, const memory_des
     if (src.sums.flags != 0) return find_fastest_reorder(without_compensation(src), dst, attr, e);
     check_environment();
     const request r {src, dst, plan_mode::move, effective_isa(), attr};
-    const implementation_ptr fastest = dst.sums.flags == 0
+    const new_implementation fastest = dst.sums.flags == 0
             ? make_fastest(r, e)
             : make_compensated(
                     find_fastest_reorder(src, without_compensation(dst), attr, e), dst, r.isa);
+    fastest->set_facts(facts_of(r));
     remember(r, fastest);
     return fastest;
 }
@@ -246,12 +261,10 @@ prepared prepare(const memory_desc &src, const memory_desc &dst, const attribute
         const execution *e) {
     prepared p;
     p.code = e ? find_fastest_reorder(src, dst, attr, *e) : find_reorder(src, dst, attr);
-    // Without attributes padding and compensation are all that is left to do when source and
-    // destination are one tensor. With them every element is computed where it lies.
-    if (have_one_layout(src, dst))
-        p.in_place = attr.is_default() ? find_pad_and_compensate(dst) : p.code;
-    p.src_bytes = size_bytes(src);
-    p.dst_bytes = size_bytes(dst);
+    const implementation::request_facts &facts = p.code->facts();
+    p.in_place = facts.is_in_place ? p.code : facts.in_place;
+    p.src_bytes = src.sums.flags == 0 ? facts.src_bytes : size_bytes(src);
+    p.dst_bytes = facts.dst_bytes;
     return p;
 }
 
