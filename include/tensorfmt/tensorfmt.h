@@ -455,8 +455,9 @@ typedef enum TFMT_ENUM_BASE { tfmt_padding_zero = 0, tfmt_padding_keep = 1 } tfm
  * aligned to 64 that lives until the object is destroyed, content unspecified except for the
  * padding, which is zero; TFMT_MEMORY_NONE; or the base pointer of a buffer of the caller's with at
  * least that many bytes, which must outlive its use here. Its padding is zeroed, nothing else of it
- * is written. tfmt_invalid_arguments: memory or md null; format kind any; an environment variable
- * of the library holds what it does not understand. tfmt_unimplemented: runtime dims or strides. */
+ * is written. tfmt_invalid_arguments: memory or md null; format kind any; a buffer for md whose
+ * padding tfmt_zero_pad() refuses to write; an environment variable of the library holds what it
+ * does not understand. tfmt_unimplemented: runtime dims or strides. */
 TFMT_API tfmt_status_t tfmt_memory_create(
         tfmt_memory_t *memory, const_tfmt_memory_desc_t md, void *handle);
 
@@ -467,7 +468,8 @@ TFMT_API tfmt_status_t tfmt_memory_get_data_handle(const_tfmt_memory_t memory, v
 /* Replaces the buffer by one of the caller's, or by none, and zeroes its padding (touching nothing
  * else; the time goes with the padding's size). A buffer of the library's stays allocated until the
  * object is destroyed. handle: as for tfmt_memory_create, but not TFMT_MEMORY_ALLOCATE.
- * tfmt_invalid_arguments: memory null; handle TFMT_MEMORY_ALLOCATE. */
+ * tfmt_invalid_arguments: memory null; handle TFMT_MEMORY_ALLOCATE; padding that tfmt_zero_pad()
+ * refuses to write. */
 TFMT_API tfmt_status_t tfmt_memory_set_data_handle(tfmt_memory_t memory, void *handle);
 
 /* The same with a choice: tfmt_padding_zero, or tfmt_padding_keep, which writes nothing.
@@ -486,9 +488,9 @@ TFMT_API tfmt_status_t tfmt_memory_destroy(tfmt_memory_t memory);
 /* Writes zeros to the padding of a tensor: every element whose index is within padded_dims but not
  * within dims. Reads and writes nothing else. data: base pointer of tfmt_memory_desc_get_size()
  * bytes; may be NULL if there is no padding. Several threads may do this at once on different data.
- * tfmt_invalid_arguments: md null, or data null with padding; format kind any; an environment
- * variable of the library holds what it does not understand. tfmt_unimplemented: runtime dims or
- * strides. */
+ * tfmt_invalid_arguments: md null, or data null with padding; format kind any; padding of a blocked
+ * dimension of stride 0, which lies where elements of its other blocks do; an environment variable
+ * of the library holds what it does not understand. tfmt_unimplemented: runtime dims or strides. */
 TFMT_API tfmt_status_t tfmt_zero_pad(const_tfmt_memory_desc_t md, void *data);
 
 /* *is_zero receives 1 if every element of the padding has only zero bits, or there is none, else 0.

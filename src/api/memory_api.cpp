@@ -34,7 +34,7 @@ void zero_pad(const memory_desc &md, void *data) {
     require_fixed_layout(md, "md");
     if (is_zero_sized(md) || !has_padding(md)) return;
     require_not_null(data, "data");
-    cpu::find_zero_pad(md)->execute({data, data});
+    cpu::find_zero_pad(make_without_repeats(md, "md"))->execute({data, data});
 }
 
 void set_handle(tfmt_memory &memory, void *handle, tfmt_padding_t padding) {
@@ -123,7 +123,7 @@ tfmt_status_t tfmt_check_padding(const_tfmt_memory_desc_t md, const void *data, 
             return;
         }
         require_not_null(data, "data");
-        *is_zero = cpu::ref::is_padding_zero(*md, data);
+        *is_zero = cpu::ref::is_padding_zero(make_without_repeats(*md, "md"), data);
     });
 }
 

@@ -59,6 +59,10 @@ memory_desc make_permuted(const memory_desc &in, const int *permutation);
 memory_desc make_with_data_type(const memory_desc &in, data_type_t dt);
 memory_desc make_unblocked(const memory_desc &in);
 
+// One step of each dimension of stride 0: every element of memory once. Throws if one of them has
+// padding, which lies where elements of its other blocks do.
+memory_desc make_without_repeats(const memory_desc &in, const char *argument);
+
 // Throws with the reason if `md` breaks an invariant; the one validation every maker and the blob
 // reader end in.
 void validate(const memory_desc &md);

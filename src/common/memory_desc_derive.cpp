@@ -145,4 +145,18 @@ void order_by_strides(const memory_desc &md, int *order) {
     }
 }
 
+memory_desc make_without_repeats(const memory_desc &in, const char *argument) {
+    memory_desc md = in;
+    dims_t blocks;
+    block_sizes(in, blocks);
+    for (int d = 0; d < in.ndims; ++d) {
+        if (in.strides[d] != 0 || is_stride_unused(in, blocks, d)) continue;
+        if (in.padded_dims[d] != in.dims[d])
+            fail_invalid(std::string(argument) + " has stride 0 in dimension " + std::to_string(d)
+                    + ": its padding lies where elements of its other blocks do");
+        md.dims[d] = md.padded_dims[d] = blocks[d];
+    }
+    return md;
+}
+
 } // namespace tfmt

@@ -25,6 +25,10 @@ std::vector<memory::desc> descs() {
         mds.emplace_back(memory::dims {2, 3, 5, 4}, type, memory::dims {120, 40, 7, 1});
         mds.emplace_back(memory::dims {2, 17, 5, 4}, type, memory::dims {2000, 700, 100, 17},
                 memory::dims {16}, memory::dims {1}); // blocks with room between them
+        mds.emplace_back(memory::dims {2, 17, 5, 4}, type, memory::dims {0, 700, 100, 17},
+                memory::dims {16}, memory::dims {1}); // the same element for both images
+        mds.emplace_back(memory::dims {32, 17, 5, 4}, type, memory::dims {0, 1400, 280, 64},
+                memory::dims {16, 4}, memory::dims {1, 0}); // and for all eight blocks of them
     }
     return mds;
 }
@@ -114,6 +118,28 @@ TEST(memory, zero_pad_and_check_padding) {
         EXPECT_EQ(data, with_zero_padding(md, before)) << md.to_string();
         EXPECT_TRUE(tensorfmt::check_padding(md, data.data())) << md.to_string();
     }
+}
+
+// Of its two blocks one has 16 elements and the other 1 and 15 of padding, in the same place.
+TEST(memory, zero_pad_spares_elements_that_lie_where_padding_does) {
+    const memory::desc md({2, 17, 5, 4}, dt::f32, memory::dims {400, 0, 80, 16}, memory::dims {16},
+            memory::dims {1});
+    const auto before = pattern(md.get_size());
+    auto data = before;
+    const auto refused = [&](const char *function, const auto &call) {
+        const auto got = outcome_of(call);
+        EXPECT_EQ(got.status, tfmt_invalid_arguments) << function;
+        EXPECT_NE(got.message.find("md has stride 0 in dimension 1"), std::string::npos)
+                << function << ": " << got.message;
+        EXPECT_EQ(data, before) << function;
+    };
+    refused("zero_pad", [&] { tensorfmt::zero_pad(md, data.data()); });
+    refused("check_padding", [&] { tensorfmt::check_padding(md, data.data()); });
+    refused("memory", [&] { const memory mem(md, data.data()); });
+    memory mem(md, TFMT_MEMORY_NONE);
+    refused("set_data_handle", [&] { mem.set_data_handle(data.data()); });
+    mem.set_data_handle(data.data(), padding::keep);
+    EXPECT_EQ(mem.get_data_handle(), data.data());
 }
 
 TEST(memory, check_padding_sees_each_element) {
