@@ -77,6 +77,7 @@ void take_habits_of_zen1(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;
+    m.min_refetched_share_of_cache = tuning::min_refetched_share_of_cache_of_zen1;
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen1;
     m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_zen1;
     m.max_staged_whole_rows = tuning::max_staged_whole_rows_of_zen1;

@@ -2073,6 +2073,26 @@ TEST(Plan, FetchesPiecesOfLinesFromFar) {
     EXPECT_GT(prefetch(tfmt_f32, near), 0); // whole lines
 }
 
+// What is far for that differs from core to core; what bypasses the caches is fetched from memory
+// alone.
+TEST(Plan, FetchesPiecesOfLinesFromWhereTheMachineSays) {
+    const auto prefetch = [](double share, bool is_streamed, size_t l3_bytes = 4 << 20) {
+        machine m = avx512();
+        m.l3_bytes = l3_bytes; // 2.3 MiB are touched
+        m.min_refetched_share_of_cache = share;
+        m.streaming_share_of_cache = is_streamed ? 0.1 : std::numeric_limits<double>::infinity();
+        const auto p = normalized({1088, 1088}, "ab", "ba", tfmt_u8);
+        tfmt::cpu::plan streamed;
+        if (!is_streamed) return planned(p, m).prefetch_bytes;
+        EXPECT_TRUE(make_streamed_plan(p, m, &streamed));
+        return streamed.prefetch_bytes;
+    };
+    EXPECT_EQ(prefetch(0.75, false), 0);
+    EXPECT_GT(prefetch(0.45, false), 0);
+    EXPECT_EQ(prefetch(0.45, true), 0);
+    EXPECT_GT(prefetch(0.45, true, 2 << 20), 0);
+}
+
 // Nor is anything fetched from near caches, where the machine does without, by tiles that store to
 // few lines: of copied rows, or of 16 rows here.
 TEST(Plan, FetchesNothingNearForFewLines) {

@@ -114,8 +114,10 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
     // are mostly padding took 1.06 of the time with it, 0.5 to 4.2).
     if (p.moved_bytes <= dim_t(p.target.l2_bytes)) return false;
     // What is read in small pieces is fetched over and over.
-    if (reads_on_in_lines(p.the_tile, whole.levels)
-            && is_near(whole, p.target, tuning::min_refetched_share_of_cache))
+    const double refetched_share = bypasses_caches(p.stores)
+            ? tuning::min_refetched_share_of_cache
+            : p.target.min_refetched_share_of_cache;
+    if (reads_on_in_lines(p.the_tile, whole.levels) && is_near(whole, p.target, refetched_share))
         return false;
     if (order.reads_on_over_gaps && is_near(whole, p.target, tuning::max_read_on_share_of_cache))
         return false;

@@ -49,6 +49,9 @@ struct machine {
     // than these read it as fast without fetching it.
     double unfetched_share_of_cache = 0;
     int min_lines_to_fetch_near = tuning::min_lines_to_fetch_near;
+    // Share from which on a source of which each tile reads parts of lines is fetched all the same,
+    // by tiles that do not bypass the caches.
+    double min_refetched_share_of_cache = tuning::min_refetched_share_of_cache;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
     dim_t block_src_bytes = tuning::block_src_bytes;
     // Bytes of the destination's runs up to which a block there has all of a level.

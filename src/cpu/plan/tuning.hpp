@@ -1248,6 +1248,14 @@ constexpr dim_t max_unordered_block_bytes = 2048;
 //     beyond 32 MB 0.92 0.96 0.90, and asked for by two of them 0.90 0.98 0.94: the processor drops
 //     some. All at the first of them: 1.1 of the time of a part each.
 constexpr double min_refetched_share_of_cache = 0.75;
+// On Zen 1 (8 MiB of L3) from less on, by tiles that do not bypass the caches.
+//     Times over those with 0.75, of 13600 reorders that it changes, with 0.36 / 0.42 / 0.45 / 0.5:
+//     AVX2 406 0.982, 264 0.963, 230 0.976, 132 0.935 (u8 acdb -> adbc 4x84x80x80 3.0 / 1.8, but s8
+//     abcd -> aBdc32b 1x128x140x140 2.6 / 3.3), SSE4.1 426 0.975, 282 0.957, 248 0.958, 146 0.937.
+//     By size, to 3.2 MB / 3.5 / 3.75 / 4 / 4.25 / 4.75 / 5: 1.05 1.01 1.01 0.89 0.99 0.92 0.94.
+//     Streamed ones, from 5 MB on, 1.06 to 6 MB. Where rows that tiles read share sets of L1 16
+//     0.949 and 20 0.882, elsewhere 214 0.973 and 228 0.960.
+constexpr double min_refetched_share_of_cache_of_zen1 = 0.45;
 
 // Nor on AMD's cores, up to this share of the last cache, by tiles that store to fewer lines than
 // these: what little they ask for at once the processor has in time, and brings more by itself.
