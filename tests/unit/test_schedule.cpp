@@ -295,6 +295,11 @@ TEST(Schedules, LinesAreLoadedInHalves) {
     EXPECT_EQ(load_bytes({80, 80}, "ab", "ab", tfmt_f32, avx512()), 64);
     EXPECT_EQ(load_bytes({64, 64}, "AB16b16a", "ab", tfmt_bf16, avx512()), 64);
     EXPECT_EQ(load_bytes({80, 80}, "ab", "ba", tfmt_f32, avx2()), 32);
+    machine as_two = avx2();
+    as_two.max_split_moved_bytes = 1; // by its cores, but not by plans
+    EXPECT_EQ(load_bytes({80, 80}, "ab", "ba", tfmt_f32, as_two), 16);
+    EXPECT_EQ(load_bytes({80, 80}, "ab", "ba", tfmt_u8, as_two),
+            load_bytes({80, 80}, "ab", "ba", tfmt_u8, avx2()));
 }
 
 TEST(Schedules, ThePermuteIsTheLastStage) {

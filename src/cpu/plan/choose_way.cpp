@@ -52,20 +52,15 @@ machine in_half_vectors(machine m) {
     return m;
 }
 
-// Whether the core executes vectors as two, and they are no halves already.
-bool executes_vectors_as_two(const machine &m) {
-    return m.splits_vectors() && m.vector_bytes == m.register_bytes();
-}
-
-// The same of vectors below a line, of which none is converted.
+// Whether vectors below a line are executed as two, and none is converted.
 bool moves_vectors_as_two(const move_problem &p, const machine &m) {
-    return executes_vectors_as_two(m) && m.vector_bytes < tuning::line_bytes && !p.converts;
+    return m.executes_vectors_as_two() && m.vector_bytes < tuning::line_bytes && !p.converts;
 }
 
 // With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
 // bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
-    if (!executes_vectors_as_two(m) || moved_bytes(p) > m.max_split_moved_bytes
+    if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
             || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return m;
     if (m.vector_bytes < tuning::line_bytes)

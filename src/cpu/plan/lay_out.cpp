@@ -192,9 +192,11 @@ bool add_scratch(plan &p, const move_problem &whole, const loop_order &order) {
 }
 
 // Whether vectors are loaded as two halves, of two rows, which saves an exchange of these.
-bool loads_halves(const tile &t) {
+bool loads_halves(const tile &t, const machine &m) {
     const size_t n_lane_bits = size_t(t.n_lane_bits());
-    if (t.vector_bytes < tuning::min_halved_vector_bytes || n_lane_bits == 0
+    const bool saves_two = m.executes_vectors_as_two()
+            && t.elem_bytes >= tuning::min_halved_elem_bytes_as_two;
+    if ((t.vector_bytes < tuning::min_halved_vector_bytes && !saves_two) || n_lane_bits == 0
             || t.src_run.size() != n_lane_bits || t.dst_run.size() != n_lane_bits
             || is_src_packed(t, t.src_run))
         return false;
@@ -238,7 +240,7 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
 }
 
 schedule schedule_of(const tile &t, const machine &m) {
-    if (!loads_halves(t)) return find_schedule(t, m);
+    if (!loads_halves(t, m)) return find_schedule(t, m);
     tile halves = t;
     halves.src_run.pop_back();
     return find_schedule(halves, m);

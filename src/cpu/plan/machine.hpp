@@ -110,6 +110,11 @@ struct machine {
     // Whether vectors are executed as two of half the length.
     bool splits_vectors() const { return max_split_moved_bytes > 0; }
 
+    // Whether these are, and no halves already.
+    bool executes_vectors_as_two() const {
+        return splits_vectors() && vector_bytes == register_bytes();
+    }
+
     // Of the ISA, whatever vectors plans use; conversions store so much at once.
     int register_bytes() const {
         if (has_masks()) return 64;

@@ -305,6 +305,13 @@ constexpr float cost_permute2 = 2.0f;
 //     quarters 1.04; runs of half a line in quarters 1.00 to 1.02; vectors of 32 bytes in halves
 //     1.005, below 64 KiB 1.05.
 constexpr int min_halved_vector_bytes = 64;
+// Where vectors below a line are executed as two (Zen 1) an exchange of halves takes more, and
+// vectors of these elements are loaded so as well.
+//     Zen 1, AVX2, 622 of 13600 reorders, to 16 MB 268 0.930, above 350 0.993 (f32 ab -> AB8b24a
+//     1000x1280 1.04 / 0.42 times memcpy); 160 of 1524 conversions, below 64 KiB 0.863, to 1 MiB
+//     0.863, 16 MiB 0.927, above 0.987. Elements of 1 byte, 66 more, 0.98 with worse single ones
+//     (s8 abcd -> aBcd4b 4x256x56x56 0.65 / 1.33).
+constexpr int min_halved_elem_bytes_as_two = 2;
 
 // Blocks with lanes that do not exist are made again of whole vectors (ir/repack) if that costs no
 // more than this part of what their stages do.
