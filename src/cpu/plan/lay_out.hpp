@@ -6,8 +6,9 @@
 
 #include "cpu/plan/plan.hpp"
 
-// A plan of one way: the tile, the order of the loops around it, its schedule, the jobs. Which ways
-// are tried, and in which vectors, choose_way.cpp says.
+// A plan of one way: the tile, the order of the loops around it, its schedule, the jobs. In: a
+// problem, a machine, a way. Out: the plan, or that this way is none for it. Which ways are tried,
+// and in which vectors, choose_way.cpp says.
 namespace tfmt::cpu {
 
 // How a plan is laid out. `is_simple`: without phases of tiles, beyond L2 in the order of the
@@ -23,6 +24,7 @@ struct way {
 // Takes the tile's bits out of the levels.
 std::vector<level> levels_without_tile(const move_problem &p, const tile &t);
 
+// The shuffles of the tile, or of its halves where vectors are better loaded as two.
 schedule schedule_of(const tile &t, const machine &m);
 
 // The tile, and what else comes before the order of the levels.

@@ -7,6 +7,9 @@
 #include "cpu/plan/tile.hpp"
 
 // Levels in the order of the addresses of one side.
+//
+// Worked example: f32 ab -> ba of 1024 x 1024, a with a source stride of 4096 bytes and one of 4 in
+// the destination. By source: a, b; by destination: b, a.
 namespace tfmt::cpu {
 
 // Whether `l` is the driver's: irregular levels of `levels`, but for the phases of a tile, and what
