@@ -150,7 +150,7 @@ memory_desc make_without_repeats(const memory_desc &in, const char *argument) {
     dims_t blocks;
     block_sizes(in, blocks);
     for (int d = 0; d < in.ndims; ++d) {
-        if (in.strides[d] != 0 || is_stride_unused(in, blocks, d)) continue;
+        if (!repeats_blocks(in, blocks, d)) continue;
         if (in.padded_dims[d] != in.dims[d])
             fail_invalid(std::string(argument) + " has stride 0 in dimension " + std::to_string(d)
                     + ": its padding lies where elements of its other blocks do");

@@ -25,6 +25,12 @@ dim_t inner_size(const memory_desc &md);
 // for runtime dims.
 dim_t span_elems(const memory_desc &md);
 
+// Whether dimension d has more than one outer block, all of them in one place. `blocks`: of
+// block_sizes().
+inline bool repeats_blocks(const memory_desc &md, const dim_t *blocks, int d) {
+    return md.padded_dims[d] > blocks[d] && md.strides[d] == 0;
+}
+
 // The dimensions that move: more than one outer block and a stride other than 0. Largest stride
 // first; returns how many.
 int moving_dims(const memory_desc &md, const dim_t *blocks, int *sorted);

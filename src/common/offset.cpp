@@ -26,7 +26,7 @@ namespace {
 
 bool is_broadcast(const memory_desc &md, const dim_t *blocks) {
     for (int d = 0; d < md.ndims; ++d)
-        if (md.padded_dims[d] > blocks[d] && md.strides[d] == 0) return true;
+        if (repeats_blocks(md, blocks, d)) return true;
     return false;
 }
 

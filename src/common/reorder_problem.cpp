@@ -214,7 +214,7 @@ reorder_problem make_problem(
     dims_t blocks;
     block_sizes(dst, blocks);
     for (int d = 0; has_elements && d < dst.ndims; d++)
-        if (dst.strides[d] == 0 && !is_stride_unused(dst, blocks, d))
+        if (repeats_blocks(dst, blocks, d))
             fail_invalid("dst has stride 0 in dimension " + std::to_string(d)
                     + ": its elements would be written more than once");
 

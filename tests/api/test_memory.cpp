@@ -129,7 +129,7 @@ TEST(memory, zero_pad_spares_elements_that_lie_where_padding_does) {
     const auto refused = [&](const char *function, const auto &call) {
         const auto got = outcome_of(call);
         EXPECT_EQ(got.status, tfmt_invalid_arguments) << function;
-        EXPECT_NE(got.message.find("md has stride 0 in dimension 1"), std::string::npos)
+        EXPECT_TRUE(contains(got.message, "md has stride 0 in dimension 1"))
                 << function << ": " << got.message;
         EXPECT_EQ(data, before) << function;
     };
