@@ -132,11 +132,13 @@ def main():
           % (args.kind, args.n, args.seed, args.max_mib, args.types))
     n_made = 0
     for _ in range(1000 * args.n):  # draws fall away: too large, one tag twice, seen before
+        if n_made == args.n:
+            break
         data_type = r.choices(types, [TYPE_WEIGHTS[t] for t in types])[0]
         dims, src, dst = make(r, tags)
         line = "%s %s %s %s %s" % (data_type, data_type, src, dst, "x".join(map(str, dims)))
         n_bytes = padded_bytes(dims, src, data_type) + padded_bytes(dims, dst, data_type)
-        if src != dst and n_bytes <= args.max_mib * 2**20 and line not in seen and n_made < args.n:
+        if src != dst and n_bytes <= args.max_mib * 2**20 and line not in seen:
             seen.add(line)
             n_made += 1
             print(line)
