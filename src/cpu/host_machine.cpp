@@ -15,7 +15,6 @@ void take_habits_of_intel(machine &m) {
     m.has_slow_quotients = m.has_masks();
     m.has_slow_bf16_dots = m.fetches_stores_late = true;
     m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
-    m.streaming_share_of_cache = tuning::streaming_share_of_cache_with_claims;
     m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
     m.max_written_rows = tuning::max_written_rows_of_intel;
     m.max_copied_rows = tuning::max_copied_rows_of_intel;
@@ -23,6 +22,11 @@ void take_habits_of_intel(machine &m) {
     m.block_src_bytes = tuning::block_src_bytes_of_intel;
     m.paired_lines = tuning::paired_lines_of_intel;
     m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
+    m.min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes_of_intel;
+    if (m.vector_bytes == 64) {
+        m.max_elem_bytes_in_lanes = tuning::max_elem_bytes_in_lanes_of_intel_64_bytes;
+        m.has_slow_line_crossings = true;
+    }
 }
 
 void take_habits_of_amd(machine &m) {
@@ -73,7 +77,7 @@ void take_habits_of_zen4(machine &m) {
 void take_habits_of_zen1(machine &m) {
     m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1;
     m.streams_any_lines = true;
-    m.uses_lanes = false;
+    m.max_elem_bytes_in_lanes = 0;
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;

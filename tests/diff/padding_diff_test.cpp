@@ -189,8 +189,8 @@ TEST_P(padding_diff, with_compensation) {
 }
 
 TEST_P(padding_diff, of_runtime_dims) {
-    // 16 rows of a set of L1, within any L2: on some machines fewer, and what is beyond it in narrow
-    // vectors, are written in one pass.
+    // 16 rows of a set of L1, within any L2: on some machines fewer, and what is beyond it in
+    // narrow vectors, are written in one pass.
     const padded c {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {100, 1, 10}};
     const dims unknown = {TFMT_RUNTIME_DIM_VAL, 1, TFMT_RUNTIME_DIM_VAL};
     const desc_ptr any_src = make_with_tag(unknown, c.src_type, c.src_tag);

@@ -45,7 +45,7 @@ inline machine avx512_vbmi() { return make_machine(tfmt_cpu_isa_avx512_core_vbmi
 
 // The rules for a scratch of rows.
 inline machine in_rows(machine m) {
-    m.uses_lanes = false;
+    m.max_elem_bytes_in_lanes = 0;
     return m;
 }
 

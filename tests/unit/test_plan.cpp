@@ -1396,6 +1396,30 @@ TEST(Plan, TakesHalvesOf16BytesForAnySmallTensor) {
     EXPECT_EQ(vector_bytes({64, 64}, "ab", "ba"), 32);
 }
 
+// Halves of a vector of a line where rows of the destination begin anywhere in one, on cores that
+// are slow to store across lines: of small elements that tiles read in short runs, within the
+// caches.
+TEST(Plan, TakesHalfVectorsForRowsThatBeginWithinLines) {
+    machine m = avx512();
+    const auto vector_bytes = [&](const vec &dims, const char *src, const char *dst,
+                                      tfmt_data_type_t type) {
+        return planned(normalized(dims, src, dst, type), m).the_tile.vector_bytes;
+    };
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 64);
+    m.has_slow_line_crossings = true;
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 32);
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_bf16), 32);
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_f32), 64); // whole vectors on either side
+    EXPECT_EQ(vector_bytes({64, 320}, "ba", "ab", tfmt_u8), 64);  // rows begin with lines
+    EXPECT_EQ(vector_bytes({289, 64}, "ba", "ab", tfmt_u8), 64);
+    EXPECT_EQ(vector_bytes({7, 64, 289}, "bac", "abc", tfmt_u8), 64); // copies
+    const auto converted = normalized(
+            by_tag({64, 289}, "ba", tfmt_s8), by_tag({64, 289}, "ab", tfmt_u8));
+    EXPECT_EQ(planned(converted, m).the_tile.vector_bytes, 64);
+    m.l3_bytes = 0;
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 64);
+}
+
 // Past the caches halves of 16 bytes are taken where no line is left in more parts by that: through
 // a scratch, of elements of 4 bytes and more, and streamed where the tile has the same elements, or
 // where whole vectors cannot be.
@@ -1490,8 +1514,11 @@ TEST(Plan, StreamsNoTilesThatReadLinesAgain) {
     EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_bf16)); // half lines, and rows of both sides
     EXPECT_TRUE(is_streamed({4160, 4096}, tfmt_bf16));  // of the source alone
     EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_f32));   // whole lines
+    EXPECT_FALSE(is_streamed({4160, 4096}, tfmt_u8));
     m.read_ahead_rows = 32;
-    EXPECT_TRUE(is_streamed({4096, 4096}, tfmt_u8)); // blocks have few rows
+    EXPECT_TRUE(is_streamed({4160, 4096}, tfmt_u8));  // blocks have few rows
+    EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_u8)); // but those of both sides
+    EXPECT_FALSE(is_streamed({4096, 4096}, tfmt_bf16));
 }
 
 // Nor where both sides are gone through about as they lie.
@@ -1784,6 +1811,14 @@ TEST(Plan, CollectsInLanes) {
     // Where tiles have whole lines of both sides, only if the source's evict each other.
     EXPECT_EQ(stores({512, 2048}, tfmt_f32, avx512()), store_path::collected_in_lanes);
     EXPECT_EQ(stores({2048, 512}, tfmt_f32, avx512()), store_path::plain); // 8 and 16
+    machine m = avx512();
+    m.max_elem_bytes_in_lanes = 2;
+    EXPECT_EQ(stores({512, 2048}, tfmt_f32, m), store_path::plain);
+    EXPECT_EQ(stores({2048, 2048}, tfmt_u8, m), store_path::collected_in_lanes);
+    m.min_moved_bytes_in_lanes = 2 * 2048 * 2048;
+    EXPECT_EQ(stores({2048, 2048}, tfmt_u8, m), store_path::collected_in_lanes);
+    m.min_moved_bytes_in_lanes++;
+    EXPECT_EQ(stores({2048, 2048}, tfmt_u8, m), store_path::collected);
     const vec dims {2048, 2048};
     EXPECT_EQ(
             planned(normalized(by_tag(dims, "ab", tfmt_s8), by_tag(dims, "ba", tfmt_u8)), avx512())

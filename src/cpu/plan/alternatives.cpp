@@ -51,9 +51,9 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.min_row_pairs_to_collect = any_number;
                     m.min_crowding_rows = m.min_crowding_lines = 0;
-                    m.uses_lanes = false;
+                    m.max_elem_bytes_in_lanes = 0;
                 }},
-        {"a scratch of rows, not of vectors", [](machine &m) { m.uses_lanes = false; }},
+        {"a scratch of rows, not of vectors", [](machine &m) { m.max_elem_bytes_in_lanes = 0; }},
         {"rows as cores read them that fetch ahead of many",
                 [](machine &m) {
                     m.read_ahead_rows = tuning::read_ahead_rows_of_intel;

@@ -21,11 +21,14 @@ namespace {
 
 // Whether tiles do well past the caches. `has_staged`: the other way is through a scratch, which
 // lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
-// them. Blocks of few rows (read_ahead_rows) find what is left of lines in L2: staged / streamed,
-// 16 reorders of 48 to 300 MB 1.26 / 1.07, 3 on AVX2 0.99 / 0.76 (bf16 ba -> AB16a16b 4096x4096
-// 1.19 / 0.74), 1 on SSE4.1 0.86 / 1.06.
+// them. Blocks of few rows (read_ahead_rows) find what is left of lines in L2, unless the rows of
+// the destination evict each other as well: staged / streamed, to blocks (bf16 ba -> AB16a16b
+// 4096x4096 1.19 / 0.74) 3 1.1 (s8 cBa2b -> aBC16b32c 16x512x4096 1.32 / 1.09), AVX2 15 1.17; to
+// such rows, 32 to 270 MB, 23 0.71 (u8 ba -> ab 4096x4096 1.0 / 1.9), AVX2 10 0.72, SSE4.1 1 0.78.
 bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
-    if (has_staged && !m.read_ahead_rows && reads_lines_again(t)) return false;
+    const bool finds_the_rest = m.read_ahead_rows
+            && stored_rows_in_l1_set(t) <= tuning::max_rows_in_l1_set;
+    if (has_staged && !finds_the_rest && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
     int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
     if (opens_lines_apart(t)) max_open = std::max(max_open, m.max_open_lines_apart);
@@ -57,9 +60,20 @@ bool moves_vectors_as_two(const move_problem &p, const machine &m) {
     return m.executes_vectors_as_two() && m.vector_bytes < tuning::line_bytes && !p.converts;
 }
 
+// Whether tiles read short runs and store vectors to rows that begin anywhere in a line.
+bool crosses_lines(const tile &t) {
+    const dim_t src_run_bytes = (dim_t(t.src_elem_bits) << t.src_run.size()) / 8;
+    return src_run_bytes < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
+}
+
 // With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
 // bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
+    if (m.has_slow_line_crossings && p.elem_bytes <= tuning::max_crossing_elem_bytes && !p.converts
+            && !exceeds_cache(p, m))
+        return crosses_lines(begin_plan(p, m, plan_mode::move, {store_path::plain}).the_tile)
+                ? in_half_vectors(m)
+                : m;
     if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
             || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return m;
@@ -137,7 +151,7 @@ bool make_plan(
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
-    const bool tries_lanes = m.uses_lanes && mode == plan_mode::move
+    const bool tries_lanes = may_use_lanes(p, m) && mode == plan_mode::move
             && detour == store_path::collected && (wants_detour || wants_lanes(p, m));
     const bool is_staged_in_halves = moves_vectors_as_two(p, m)
             && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;

@@ -174,10 +174,13 @@ bool needs_collecting(const move_problem &p, const machine &m) {
             && n_src * n_dst >= m.min_row_pairs_to_collect;
 }
 
+bool may_use_lanes(const move_problem &p, const machine &m) {
+    return p.elem_bytes <= m.max_elem_bytes_in_lanes
+            && moved_bytes(p) >= m.min_moved_bytes_in_lanes;
+}
+
 bool wants_lanes(const move_problem &p, const machine &m) {
-    if (!m.uses_lanes || p.converts || m.vector_bytes <= lane_bytes
-            || moved_bytes(p) < tuning::min_moved_bytes_in_lanes)
-        return false;
+    if (!may_use_lanes(p, m) || p.converts || m.vector_bytes <= lane_bytes) return false;
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const int n_src = rows_in_l1_set(p, dst_line, src_line, true);
     const int n_dst = rows_in_l1_set(p, src_line, dst_line, false);

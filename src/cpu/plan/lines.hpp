@@ -35,7 +35,8 @@ int dst_rows_of_src_line(const move_problem &p);
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
 
-// Whether a transpose of lines is worth a scratch of whole vectors.
+// Whether a scratch may be of whole vectors, and whether a transpose of lines is worth one.
+bool may_use_lanes(const move_problem &p, const machine &m);
 bool wants_lanes(const move_problem &p, const machine &m);
 bool wants_staged_lanes(const move_problem &p, const machine &m); // past the caches
 

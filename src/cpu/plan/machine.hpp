@@ -21,6 +21,10 @@ struct machine {
     bool has_slow_quotients = false, has_slow_bf16_dots = false;
     // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
     bool fetches_stores_late = false;
+    // Whether stores across two lines are so slow that halves of vectors, every other of which
+    // stays within a line, are better for rows that begin anywhere in one
+    // (tuning::max_crossing_elem_bytes).
+    bool has_slow_line_crossings = false;
     // Bytes of the source's rows from which on lines are better stored past the caches by the
     // vectors of one tile, where a vector is less than a line, than in other ways; 0: never.
     dim_t min_src_bytes_of_streamed_lines = 0;
@@ -61,8 +65,10 @@ struct machine {
     // Pairs of a row of each side, all in one set of L1 on its side, from which plain transposes
     // beyond L2 are better collected in a scratch.
     int min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_transposed;
-    // Whether a scratch may be of whole vectors, whose lanes its drains exchange.
-    bool uses_lanes = true;
+    // Of elements of at most so many bytes (0: of none), from so many moved bytes on, a scratch may
+    // be of whole vectors, whose lanes its drains exchange.
+    int max_elem_bytes_in_lanes = 16;
+    dim_t min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes;
     // Rows of the destination on one set of L1 that tiles write one behind the other, and lines
     // there that complete one of the source between them, from which on they are better collected
     // whatever the source's rows do; 0: not for these alone.

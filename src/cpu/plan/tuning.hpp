@@ -98,6 +98,16 @@ constexpr int max_spilled_elem_bytes_of_streamed_lines = 4;
 constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
+// Intel, AVX-512: where tiles read short runs of elements of so many bytes, within the caches, and
+// store to rows that begin anywhere in a line (crosses_lines), a vector of a line is nearly always
+// stored across two; of its halves every other one is not.
+//     Halves over whole vectors, those of 8500 reorders below 64 KiB 95 0.95, 1 MiB 243 0.91, 16
+//     MiB 229 0.94, above 38 0.98; bytes 263 0.91, 2 bytes 207 0.95 (s8 dcab -> Abcd16a
+//     8x288x35x35 2.7 / 1.4 times memcpy, bf16 aBdc16b -> abcd 1x64x284x284 2.3 / 1.4). Of a
+//     quarter of these reorders, for rows that begin with a line bytes 84 1.04, 2 bytes 99 1.09;
+//     for runs of a whole vector 41 1.07 and 61 1.08, f32 and s32 104 1.00; of 1600 conversions
+//     77 1.09.
+constexpr int max_crossing_elem_bytes = 2;
 // Zen 1 executes 32 bytes as two times 16, and an exchange of these takes 8 instructions. Vectors
 // of 16 bytes take less whatever the tile, unless a line of the source goes to so many rows of the
 // destination on one set of L1 that lines in part, of which they leave more, are lost.
@@ -360,17 +370,13 @@ constexpr dim_t min_rows_beside_last = 5;
 // destination together).
 //     Measured with 32 MiB of L3 and one thread, in 14 cases of 20 to 50 MB, from which share on:
 //     0.5 1.03, 0.65 1.09, 0.8 1.30, 1.0 1.39, 2.0 1.71; in 13 cases of 10 to 22 MB: 0.25 1.4, 2.0
-//     1.35.
+//     1.35. Two Intel processors, of 64 MiB that one thread is granted, times from 0.5 on over
+//     those from 0.75 on: one, 110 reorders of 32 to 56 MiB, 1.03, AVX2 1.02 (f16 abcd ->
+//     ABcd32a16b 16x512x28x28 1.8 / 1.1 from 0.75 on); the other, whose last cache more neighbours
+//     used, 32 to 36 MB 43 0.96, 36 to 40 43 0.84, 40 to 44 16 0.80, 44 to 48 38 0.83, AVX2 0.92
+//     0.84 0.79 0.90, SSE4.1 0.90 0.85 0.75 0.86, but 28 to 32 MB 14 1.12 1.03 0.97 from 0.4 on.
 constexpr double streaming_share_of_cache = 0.5;
 
-// From this share on where stores claim their lines, which makes ordinary ones cheaper.
-//     Times of 110 reorders of 32 to 56 MiB with 64 MiB of L3, over one memcpy for all, from 0.5 /
-//     0.63 / 0.75 / 1.0 on: 0.969 / 0.940 / 0.939 / 0.934, AVX2 1.018 / 1.000 / 0.998 / 0.978 (f16
-//     abcd -> ABcd32a16b 16x512x28x28 1.8 / 1.1, f32 ABcd16b16a -> acdb 2048x2048 1.06 / 0.81, but
-//     f32 2048x2048 transposed 0.99 / 1.08). A memcpy that takes turns with the reorder finds more
-//     of its lines in the caches then and is faster as well, so over that one 261 of 16 to 200 MB
-//     read 0.88 / - / 0.94.
-constexpr double streaming_share_of_cache_with_claims = 0.75;
 // On Zen 5, with vectors of a line, less.
 //     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
 //     15 MiB: 183 1.55 / 1.52, 59 1.65 / 1.63, 18 1.74 / 1.52, 70 1.62 / 1.45; from 8 MiB on 584 of
@@ -908,10 +914,12 @@ constexpr int read_ahead_rows_of_intel = 32;
 //     Time over memcpy, without / with 2048/1024 of source/destination, 1024/1024, 1024/512,
 //     4096/1024, 2048/2048, 2048/512: f32 abcde -> edcba 48x28x28x28x48, 37632 rows, 1.86 1.42 1.41
 //     1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 rows, 1.50 1.27 1.20 1.30 1.35 1.33 1.30.
-//     With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70. Not where a
+//     With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70, but on
+//     another one 7 of 5400 to 7300 rows 1.18 / 1, AVX2 1.14 / 1 (ab -> ba 7264x7264 1.61 / 1.22),
+//     7 of 2048 to 4096 1 / 0.89, 0.99 (8192x3900 1.42 / 1.09), 18 of fewer 1.00 / 1.01. Not where a
 //     block has a single line of each row, which then reads of the source in parts slow down: f32
 //     to bf16 ab -> ba 4128x20000 1.31 / 1.63, to u8 4160x20032 2.4 / 3.7.
-constexpr int max_written_rows_of_intel = 8192;
+constexpr int max_written_rows_of_intel = 2048;
 constexpr dim_t page_block_src_bytes = 2048;
 constexpr dim_t page_block_dst_bytes = 1024;
 
@@ -1136,7 +1144,7 @@ constexpr dim_t max_staged_whole_rows_of_zen1 = 768;
 //     to 1.5. Rows of 32 bytes, two vectors, only where tiles go on behind them: AVX2 5 0.80 (s8
 //     bcda -> acdb 8x32x112x112 5.6 / 2.0), of others 8 1.05. With one step between the rows of
 //     each side alone the 24 on AVX2 that this leaves take 1.18 times as long. Not measured on Zen
-//     3, Zen 5 and Intel. Of u8 2048x2048 transposed, 250 us, a profile has 36 % in the copies that
+//     3 and Zen 5. Of u8 2048x2048 transposed, 250 us, a profile has 36 % in the copies that
 //     drain, 20 % in loads, 35 % in shuffles and stores of 16 bytes; a tile alone, from L1 to L1,
 //     takes 1.85 ns a line, of whole vectors 1.2, and lanes that are exchanged as they are drained
 //     0.6, as a copy does. Drained in turns with tiles, or the destination's lines asked for
@@ -1144,6 +1152,13 @@ constexpr dim_t max_staged_whole_rows_of_zen1 = 768;
 //     within the caches. (Of scratches of rows as well where L2 has room for two blocks: 13 on
 //     AVX-512 0.91, 19 on AVX2 0.95; where it has not 1.1.)
 constexpr dim_t min_moved_bytes_in_lanes = 1 << 20;
+// On Intel only beyond L2 (2 MiB), and with vectors of a line only of elements up to so many bytes:
+// tiles of wider ones have whole lines on both sides.
+//     In lanes over in rows, 1 to 2.2 MB: bytes and bf16 16 1.14, AVX2 24 of all types 1.17; above,
+//     1 and 2 bytes 66 0.94, AVX2 146 0.98; f32 and s32 of 2 to 38 MB 12 1.27 (ab -> ba 1024x4096
+//     1.37 times memcpy, in rows 1.01), AVX2 48 1.05.
+constexpr dim_t min_moved_bytes_in_lanes_of_intel = 3 << 20;
+constexpr int max_elem_bytes_in_lanes_of_intel_64_bytes = 2;
 constexpr int min_rows_in_lanes = 2;
 constexpr int min_row_pairs_in_lanes = 128;
 constexpr int min_row_pairs_in_lanes_of_32_bytes = 32;
