@@ -916,8 +916,8 @@ constexpr int read_ahead_rows_of_intel = 32;
 //     1.47 1.58 1.60 1.54, abc -> cba 2320x59x384, 22656 rows, 1.50 1.27 1.20 1.30 1.35 1.33 1.30.
 //     With 7264 (ab -> ba) 1.29 / 1.42, with 7200 1.32 / 1.38, with 5376 1.56 / 1.70, but on
 //     another one 7 of 5400 to 7300 rows 1.18 / 1, AVX2 1.14 / 1 (ab -> ba 7264x7264 1.61 / 1.22),
-//     7 of 2048 to 4096 1 / 0.89, 0.99 (8192x3900 1.42 / 1.09), 18 of fewer 1.00 / 1.01. Not where a
-//     block has a single line of each row, which then reads of the source in parts slow down: f32
+//     7 of 2048 to 4096 1 / 0.89, 0.99 (8192x3900 1.42 / 1.09), 18 of fewer 1.00 / 1.01. Not where
+//     a block has a single line of each row, which then reads of the source in parts slow down: f32
 //     to bf16 ab -> ba 4128x20000 1.31 / 1.63, to u8 4160x20032 2.4 / 3.7.
 constexpr int max_written_rows_of_intel = 2048;
 constexpr dim_t page_block_src_bytes = 2048;
