@@ -915,10 +915,13 @@ TEST(Plan, StagedBlocksOfCollidingRows) {
 
 // Where the processor reads few rows ahead, a streamed block keeps to so many of them.
 TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
-    const auto rows = [](int read_ahead_rows, tfmt_data_type_t src, tfmt_data_type_t dst) {
+    const auto rows = [](int read_ahead_rows, tfmt_data_type_t src, tfmt_data_type_t dst,
+                              size_t l3_bytes = 0) {
         machine m = avx512();
-        m.l2_bytes = m.l3_bytes = 0;
+        m.l2_bytes = 0;
+        m.l3_bytes = l3_bytes;
         m.read_ahead_rows = read_ahead_rows;
+        m.read_ahead_rows_near = 64;
         const vec dims {2048, 1024 + 64};
         plan p;
         EXPECT_TRUE(make_streamed_plan(
@@ -937,6 +940,9 @@ TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     EXPECT_EQ(rows(32, tfmt_f32, tfmt_bf16), 32);
     EXPECT_EQ(rows(32, tfmt_bf16, tfmt_f32), 32);
     EXPECT_EQ(rows(64, tfmt_u8, tfmt_f32), 64);
+    // Where the last cache could hold both tensors of 8912896 bytes.
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32, 17825792), 32);
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32, 17825793), 64);
 }
 
 // Where a streamed destination's rows are too many, blocks lie in blocks of 2048 bytes of the

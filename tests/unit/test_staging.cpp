@@ -152,6 +152,7 @@ struct {
 } const ways[] = {{memory_pattern::in_l2, store_path::plain},
         {memory_pattern::beyond_l2, store_path::plain},
         {memory_pattern::streamed, store_path::streamed},
+        {memory_pattern::streamed_near, store_path::streamed},
         {memory_pattern::staged, store_path::staged},
         {memory_pattern::staged_near, store_path::staged},
         {memory_pattern::collected, store_path::collected}};

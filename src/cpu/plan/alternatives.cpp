@@ -57,6 +57,7 @@ constexpr change changes[] = {
         {"rows as cores read them that fetch ahead of many",
                 [](machine &m) {
                     m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
+                    m.read_ahead_rows_near = tuning::read_ahead_rows_near_of_intel;
                     m.max_written_rows = tuning::max_written_rows_of_intel;
                     m.max_copied_rows = tuning::max_copied_rows_of_intel;
                     m.max_read_rows = 0;

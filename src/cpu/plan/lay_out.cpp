@@ -70,12 +70,13 @@ bool has_aligned_vectors(const plan &p) {
 }
 
 memory_pattern pattern_of(const plan &p, bool is_simple) {
+    const bool could_be_near = p.moved_bytes < dim_t(p.target.l3_bytes);
     switch (p.stores) {
-    case store_path::streamed: return memory_pattern::streamed;
+    case store_path::streamed:
+        return could_be_near ? memory_pattern::streamed_near : memory_pattern::streamed;
     case store_path::staged:
     case store_path::staged_in_lanes:
-        return p.moved_bytes < dim_t(p.target.l3_bytes) ? memory_pattern::staged_near
-                                                        : memory_pattern::staged;
+        return could_be_near ? memory_pattern::staged_near : memory_pattern::staged;
     case store_path::collected:
     case store_path::collected_in_lanes: return memory_pattern::collected;
     case store_path::plain: break;

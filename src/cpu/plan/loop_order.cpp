@@ -147,8 +147,9 @@ dim_t staged_dst_bytes(const tile &t, const machine &m) {
 }
 
 // What a block that is streamed may have, for the sake of the source's rows.
-dim_t max_streamed_block_bytes(const blocking &b, const tile &t, const machine &m) {
-    if (m.read_ahead_rows) return b.bytes_of_src_rows(m.read_ahead_rows);
+dim_t max_streamed_block_bytes(const blocking &b, const tile &t, bool is_near, const machine &m) {
+    if (m.read_ahead_rows)
+        return b.bytes_of_src_rows(is_near ? m.read_ahead_rows_near : m.read_ahead_rows);
     return fills_src_sets(t) ? b.bytes_of_src_rows(tuning::max_rows_of_filled_sets)
                              : blocking::no_limit;
 }
@@ -167,9 +168,10 @@ int written_lines_in_l1_set(
 
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m, bool is_simple) {
-    const dim_t min_sunk_call_bytes = pattern == memory_pattern::streamed
-            ? tuning::min_sunk_call_bytes_streamed
-            : tuning::min_sunk_call_bytes;
+    const bool is_streamed = pattern == memory_pattern::streamed
+            || pattern == memory_pattern::streamed_near;
+    const dim_t min_sunk_call_bytes = is_streamed ? tuning::min_sunk_call_bytes_streamed
+                                                  : tuning::min_sunk_call_bytes;
     blocking b(levels, limits, t, is_simple ? blocking::never_sink : min_sunk_call_bytes);
     const bool is_odd = reads_odd_runs(t), copies = copied_row_bytes(t, {}) >= tuning::line_bytes;
     const bool crowds = is_odd && reads_colliding_rows(t);
@@ -209,6 +211,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (copies && pattern == memory_pattern::beyond_l2) page_copies(b, t, false, m);
         break;
     case memory_pattern::streamed:
+    case memory_pattern::streamed_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
         b.cut_dst_at_lines();
@@ -218,7 +221,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 false);
         b.grow_src(tuning::block_src_bytes);
         b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
-                max_streamed_block_bytes(b, t, m));
+                max_streamed_block_bytes(b, t, pattern == memory_pattern::streamed_near, m));
         b.sort(true);
         if (copies)
             page_copies(b, t, true, m);
@@ -243,10 +246,9 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     }
     loop_order order = b.order();
     const bool may_fetch = pattern == memory_pattern::beyond_l2
-            || pattern == memory_pattern::mostly_written || pattern == memory_pattern::streamed;
+            || pattern == memory_pattern::mostly_written || is_streamed;
     order.reads_on_over_gaps = may_fetch && b.reads_on_over_gaps();
-    if (pattern == memory_pattern::streamed)
-        order.n_src_lines_meanwhile = b.src_lines_meanwhile(order);
+    if (is_streamed) order.n_src_lines_meanwhile = b.src_lines_meanwhile(order);
     return order;
 }
 

@@ -18,7 +18,8 @@ enum class memory_pattern {
     beyond_l2, // blocks along the rows of the source, each fetching the source of the next one
     // the same in the order of the destination, which is several times as large as the source
     mostly_written,
-    streamed,    // as beyond_l2, with stores that bypass the caches
+    streamed,      // as beyond_l2, with stores that bypass the caches
+    streamed_near, // the same where the last cache could hold both tensors
     staged,      // blocks that go through a scratch, each continuing the runs of the one before it
     staged_near, // the same with other blocks: where the last cache holds part of the tensors
     collected    // blocks that go through a scratch, along the rows of the source

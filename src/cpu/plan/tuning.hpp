@@ -906,7 +906,11 @@ constexpr dim_t max_growth_to_whole_lines = 4;
 //     took 1.15 without one, and with 128 and 256 bytes of the destination.
 //     Not on AMD (Zen 4), no limit / 32 / 64 / 96 rows, 327, 227 and 213 of 16 to 300 MB: 0.957 /
 //     1.039, 0.989 / 0.990, 1.000 / 0.992 (bf16 abcd -> ABcd16a16b 4x3x640x640 0.44 / 1.62).
+//     Where the last cache could hold both tensors, part of them is there. Times over those of 32
+//     with 48 / 64 / 128 rows, 33 to 67 MB: 135 - / 0.91 / 0.93, AVX2 71 - / 0.93 / 1.03, SSE4.1 84
+//     - / 0.99 / 1.06 (f16 adbc -> acbd 64x12x197x64 on AVX2 0.99 / 0.70 times memcpy).
 constexpr int read_ahead_rows_of_intel = 32;
+constexpr int read_ahead_rows_near_of_intel = 64;
 
 // On Intel's cores, where a streamed destination's rows are so many that what the processor knows
 // of their pages is gone before the next bytes of one are written, blocks lie in blocks of so much
