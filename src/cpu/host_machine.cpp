@@ -15,6 +15,7 @@ void take_habits_of_intel(machine &m) {
     m.has_slow_quotients = m.has_masks();
     m.has_slow_bf16_dots = m.fetches_stores_late = true;
     m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
+    m.streams_any_lines = true;
     m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
     m.read_ahead_rows_near = tuning::read_ahead_rows_near_of_intel;
     m.max_written_rows = tuning::max_written_rows_of_intel;

@@ -458,7 +458,11 @@ constexpr int min_streamed_in_halves_elem_bytes = 8;
 // of half a vector.
 //     Zen 1, AVX2, from half a vector on / from 8 / from 4 bytes, 19 of 5100 reorders 1.08 / 0.96 /
 //     0.91; SSE4.1, of which 8 are half a vector, 17 1.19 / - / 1.36. Zen 4 and Zen 3 take a
-//     scratch; Intel, less than half, f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4.
+//     scratch; Intel, less than half, f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4, but any lines
+//     (machine::streams_any_lines) in place of those of data and of rows on sets of their own: half
+//     of those of 33 to 67 MB, AVX2 129 0.88, worst 1.53 / 1.58 (f32 bcda -> adbc 1x64x284x284 1.40
+//     / 0.69), SSE4.1 84 0.81, of 57 transposes of 400 MB 24 0.91 and 12 0.90; from 8 bytes on 145
+//     0.89, worst 1.54 / 2.5.
 constexpr dim_t min_src_bytes_of_streamed_lines_of_zen1 = 8;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
