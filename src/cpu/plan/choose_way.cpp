@@ -62,8 +62,7 @@ bool moves_vectors_as_two(const move_problem &p, const machine &m) {
 
 // Whether tiles read short runs and store vectors to rows that begin anywhere in a line.
 bool crosses_lines(const tile &t) {
-    const dim_t src_run_bytes = (dim_t(t.src_elem_bits) << t.src_run.size()) / 8;
-    return src_run_bytes < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
+    return bytes_of_src_lanes(t) < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
 }
 
 // With vectors of half the length where tiles of these move a small tensor faster. Halves of 16

@@ -198,7 +198,7 @@ bool wants_staged_lanes(const move_problem &p, const machine &m) {
 }
 
 bool reads_lines_again(const tile &t) {
-    const dim_t run_bytes = (dim_t(t.src_elem_bits) << t.src_run.size()) / 8;
+    const dim_t run_bytes = bytes_of_src_lanes(t);
     const int n_rows = source_rows_in_l1_set(t);
     if (t.vector_bytes < tuning::line_bytes)
         return run_bytes <= tuning::line_bytes / 4 && n_rows >= tuning::min_lines_that_evict;

@@ -106,6 +106,11 @@ struct tile {
     int n_reg_bits() const { return int(bits.size()) - n_lane_bits(); }
 };
 
+// Bytes of the source's run in lanes, with those of what does not exist.
+inline dim_t bytes_of_src_lanes(const tile &t) {
+    return (dim_t(t.src_elem_bits) << t.src_run.size()) / 8;
+}
+
 // Bytes that one tile moves, on the side where they are more.
 dim_t tile_bytes(const tile &t);
 
