@@ -21,7 +21,11 @@ constexpr change changes[] = {
                 [](machine &m) {
                     if (m.vector_bytes > 16) m.vector_bytes /= 2;
                 }},
-        {"vectors of full length", [](machine &m) { m.max_split_moved_bytes = 0; }},
+        {"vectors of full length",
+                [](machine &m) {
+                    m.max_split_moved_bytes = 0;
+                    m.has_slow_line_crossings = false;
+                }},
         {"tiles of fewer registers",
                 [](machine &m) {
                     if (m.n_vector_regs > 16) m.n_vector_regs = 16;

@@ -26,8 +26,7 @@ namespace {
 // 4096x4096 1.19 / 0.74) 3 1.1 (s8 cBa2b -> aBC16b32c 16x512x4096 1.32 / 1.09), AVX2 15 1.17; to
 // such rows, 32 to 270 MB, 23 0.71 (u8 ba -> ab 4096x4096 1.0 / 1.9), AVX2 10 0.72, SSE4.1 1 0.78.
 bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
-    const bool finds_the_rest = m.read_ahead_rows
-            && stored_rows_in_l1_set(t) <= tuning::max_rows_in_l1_set;
+    const bool finds_the_rest = m.read_ahead_rows && !stores_colliding_rows(t);
     if (has_staged && !finds_the_rest && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
     int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
@@ -65,10 +64,12 @@ bool crosses_lines(const tile &t) {
     return bytes_of_src_lanes(t) < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
 }
 
-// With vectors of half the length where tiles of these move a small tensor faster. Halves of 16
+// With vectors of half the length where tiles of these move a small tensor faster, or cross fewer
+// lines. Halves of 16
 // bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
-    if (m.has_slow_line_crossings && p.elem_bytes <= tuning::max_crossing_elem_bytes && !p.converts
+    if (m.has_slow_line_crossings && m.vector_bytes == m.register_bytes()
+            && p.elem_bytes <= tuning::max_crossing_elem_bytes && !p.converts
             && !exceeds_cache(p, m))
         return crosses_lines(begin_plan(p, m, plan_mode::move, {store_path::plain}).the_tile)
                 ? in_half_vectors(m)
@@ -150,8 +151,8 @@ bool make_plan(
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
-    const bool tries_lanes = may_use_lanes(p, m) && mode == plan_mode::move
-            && detour == store_path::collected && (wants_detour || wants_lanes(p, m));
+    const bool tries_lanes = mode == plan_mode::move && detour == store_path::collected
+            && (wants_detour ? may_use_lanes(p, m) : wants_lanes(p, m));
     const bool is_staged_in_halves = moves_vectors_as_two(p, m)
             && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;
     std::vector<way> ways; // the first one that can be laid out

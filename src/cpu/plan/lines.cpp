@@ -203,8 +203,7 @@ bool reads_lines_again(const tile &t) {
     if (t.vector_bytes < tuning::line_bytes)
         return run_bytes <= tuning::line_bytes / 4 && n_rows >= tuning::min_lines_that_evict;
     if (n_rows < tuning::min_lines_read_again_of_64_bytes) return false;
-    const bool crowds_dst = stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
-    return run_bytes <= tuning::line_bytes / (crowds_dst ? 2 : 4);
+    return run_bytes <= tuning::line_bytes / (stores_colliding_rows(t) ? 2 : 4);
 }
 
 bool moves_nearby(const tile &t, const std::vector<level> &levels) {
@@ -307,6 +306,10 @@ bool fills_src_sets(const tile &t) {
 
 bool reads_colliding_rows(const tile &t) {
     return source_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
+}
+
+bool stores_colliding_rows(const tile &t) {
+    return stored_rows_in_l1_set(t) > tuning::max_rows_in_l1_set;
 }
 
 int stored_rows_in_l1_set(const tile &t) {

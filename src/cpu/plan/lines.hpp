@@ -88,6 +88,7 @@ bool reads_odd_runs(const tile &t);
 // Whether the rows that a tile reads share sets of L1, so many of them that lines are gone before
 // the next tile, or none is left for what is written.
 bool reads_colliding_rows(const tile &t);
+bool stores_colliding_rows(const tile &t); // the same of those that it writes
 
 // Whether the rows of the source that a tile of whole-line vectors reads fill so much of one set,
 // of L1 by parts of lines or of L2 by whole ones, that what lies beside them is gone from it when
