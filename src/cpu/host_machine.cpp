@@ -14,15 +14,9 @@ namespace {
 void take_habits_of_intel(machine &m) {
     m.has_slow_quotients = m.has_masks();
     m.has_slow_bf16_dots = m.fetches_stores_late = true;
-    m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
+    m.read_many_rows_ahead();
     m.streams_any_lines = true;
-    m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
-    m.read_ahead_rows_near = tuning::read_ahead_rows_near_of_intel;
-    m.max_written_rows = tuning::max_written_rows_of_intel;
-    m.max_copied_rows = tuning::max_copied_rows_of_intel;
     m.max_padded_rows = tuning::max_padded_rows_of_intel;
-    m.block_src_bytes = tuning::block_src_bytes_of_intel;
-    m.paired_lines = tuning::paired_lines_of_intel;
     m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
     m.min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes_of_intel;
     if (m.vector_bytes == 64) {

@@ -59,16 +59,7 @@ constexpr change changes[] = {
                 }},
         {"a scratch of rows, not of vectors", [](machine &m) { m.max_elem_bytes_in_lanes = 0; }},
         {"rows as cores read them that fetch ahead of many",
-                [](machine &m) {
-                    m.read_ahead_rows = tuning::read_ahead_rows_of_intel;
-                    m.read_ahead_rows_near = tuning::read_ahead_rows_near_of_intel;
-                    m.max_written_rows = tuning::max_written_rows_of_intel;
-                    m.max_copied_rows = tuning::max_copied_rows_of_intel;
-                    m.max_read_rows = 0;
-                    m.block_src_bytes = tuning::block_src_bytes_of_intel;
-                    m.paired_lines = tuning::paired_lines_of_intel;
-                    m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
-                }},
+                [](machine &m) { m.read_many_rows_ahead(); }},
         {"lines claimed before", [](machine &m) { m.fetches_stores_late = true; }},
         {"lines not claimed before", [](machine &m) { m.fetches_stores_late = false; }},
         {"nothing fetched before",

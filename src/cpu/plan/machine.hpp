@@ -114,6 +114,18 @@ struct machine {
     // not chained through many pages; at the most: never.
     dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();
 
+    // The habits of cores that fetch ahead of many rows at once, Intel's.
+    void read_many_rows_ahead() {
+        read_ahead_rows = tuning::read_ahead_rows_of_intel;
+        read_ahead_rows_near = tuning::read_ahead_rows_near_of_intel;
+        max_written_rows = tuning::max_written_rows_of_intel;
+        max_copied_rows = tuning::max_copied_rows_of_intel;
+        max_read_rows = 0;
+        block_src_bytes = tuning::block_src_bytes_of_intel;
+        paired_lines = tuning::paired_lines_of_intel;
+        min_src_bytes_of_streamed_lines = vector_bytes / 2;
+    }
+
     // Whether vectors are executed as two of half the length.
     bool splits_vectors() const { return max_split_moved_bytes > 0; }
 
