@@ -1332,6 +1332,24 @@ TEST(Plan, StoresLongerPiecesOfBytes) {
     EXPECT_EQ(n_registers({16, 2048}), 8);
 }
 
+// Where rows of the source share a set of L1, whole vectors of 16 of them only if the machine's L1
+// has room for so many, of runs that fill as many registers as a vector has elements or fewer.
+TEST(Plan, StoresLongerPiecesOfCollidingRows) {
+    const auto dst_run_bytes = [](machine m, const vec &dims, int max_rows) {
+        m.max_spilled_src_rows = max_rows;
+        const plan p = planned(normalized(dims, "ba", "ab", tfmt_u8), m);
+        EXPECT_EQ(p.the_tile.src_run_bytes, m.vector_bytes);
+        return p.the_tile.dst_run_bytes;
+    };
+    for (const machine &m : {sse41(), avx2()}) {
+        SCOPED_TRACE(name_of(m));
+        EXPECT_EQ(dst_run_bytes(m, {4096, 784}, 8), 8);
+        EXPECT_EQ(dst_run_bytes(m, {4096, 784}, 16), 16);
+        EXPECT_EQ(dst_run_bytes(m, {4096, 14}, 8), 8);
+        EXPECT_EQ(dst_run_bytes(m, {4096, 14}, 16), 14);
+    }
+}
+
 // Of rows that share sets of L1 and of which a tile uses a part of each line, it reads few at once,
 // so that what else is in their lines finds these there.
 TEST(Plan, ReadsFewOfManyCollidingLines) {

@@ -57,6 +57,9 @@ struct machine {
     // Share from which on a source of which each tile reads parts of lines is fetched all the same,
     // by tiles that do not bypass the caches.
     double min_refetched_share_of_cache = tuning::min_refetched_share_of_cache;
+    // Rows of the source on one set of L1 of which tiles with values on the stack may read whole
+    // vectors.
+    int max_spilled_src_rows = tuning::max_spilled_src_rows;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
     dim_t block_src_bytes = tuning::block_src_bytes;
     // Bytes of the destination's runs up to which a block there has all of a level.

@@ -334,8 +334,9 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
 bool may_spill(const move_problem &p, const machine &m, store_path stores, const bit_list &src,
         const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const size_t n_bits = lane_bits + size_t(max_reg_bits(p, m));
     return can_spill(p, m, tuning::max_spilled_elem_bytes) && src.size() == lane_bits
-            && union_size(src, dst) == 2 * lane_bits
+            && union_size(src, dst) >= (keeps_src ? n_bits + 1 : 2 * lane_bits)
             && !(keeps_src && bypasses_caches(stores)
                     && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }
@@ -363,8 +364,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     if (may_spill(p, m, stores, src, dst, keeps_src)) {
         const run_pair longer = left_within(n_bits + 1);
         const bool reads_well = !keeps_src || bypasses_caches(stores)
-                || rows_in_l1_set(p, longer.dst, longer.src, true)
-                        <= tuning::max_rows_in_l1_set + 1;
+                || rows_in_l1_set(p, longer.dst, longer.src, true) <= m.max_spilled_src_rows;
         const bool stores_well = uses_scratch(stores)
                 || rows_in_l1_set(p, longer.src, longer.dst, false) <= tuning::max_rows_in_l1_set;
         if (reads_well && stores_well) fitting = longer;

@@ -70,6 +70,20 @@ constexpr int max_reg_bits_16_regs = 3;
 //     16), 1.1 below and 1.2 beyond 1 MiB.
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
+
+// Rows of the source on one set of L1 of which such tiles read whole vectors: as many as the sets
+// hold of Zen 1 to 4; Intel's hold 12, of 16 rows most.
+//     Intel, of 8500 reorders, times over those with 8 rows: AVX2 16 0.64 (s8 cdab -> abcd
+//     16x512x28x28 5.5 / 1.5 times memcpy, u8 dcab -> abcd 8x512x28x28 4.1 / 1.5, ba -> ab
+//     16384x784 5.5 / 1.7), of these up to 1 MiB 4 0.64, above 16 MiB 4 0.75; SSE4.1 29 0.80 (5.4 /
+//     2.0, 5.4 / 2.1, 5.1 / 2.1). Without 16 registers the pieces are of 8 bytes; of 16, with half
+//     a vector of the source, AVX2 0.64, SSE4.1 0.81; 32 rows, with whole vectors of the
+//     destination, AVX2 5.5 / 3.3 and 3.2 / 1.6. Runs that leave no square, of which 16 registers
+//     have whole vectors all the same (rows of 14, u8 decab -> abced 32x480x4x14x14): AVX2 6 more
+//     0.75 (5.5 / 2.7). On AVX2 the same with whole vectors of the destination, of shorter runs of
+//     the source: below 1 MiB 56 1.08, from there on 44 0.97.
+constexpr int max_spilled_src_rows = 8;
+constexpr int max_spilled_src_rows_of_intel = 16;
 // Elements of up to so many bytes in those that store whole lines past the caches (fit_lines),
 // where 8 registers have less than a quarter of the source's lines.
 //     Zen 1, time over memcpy, of 5100 reorders from 2 MB on, of two bytes, through a scratch or
