@@ -23,6 +23,9 @@ void take_habits_of_intel(machine &m) {
     if (m.vector_bytes == 64) {
         m.max_elem_bytes_in_lanes = tuning::max_elem_bytes_in_lanes_of_intel_64_bytes;
         m.has_slow_line_crossings = true;
+    } else {
+        m.min_crowding_rows = tuning::min_crowding_rows_of_zen1_and_intel;
+        m.min_crowding_lines = tuning::min_crowding_lines_of_zen1_and_intel;
     }
 }
 
@@ -87,8 +90,8 @@ void take_habits_of_zen1(machine &m) {
     m.min_crowding_rows = m.min_crowding_lines = 0;
     switch (m.vector_bytes) {
     case 16:
-        m.min_crowding_rows = tuning::min_crowding_rows_of_zen1_16_bytes;
-        m.min_crowding_lines = tuning::min_crowding_lines_of_zen1_16_bytes;
+        m.min_crowding_rows = tuning::min_crowding_rows_of_zen1_and_intel;
+        m.min_crowding_lines = tuning::min_crowding_lines_of_zen1_and_intel;
         m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
         m.max_open_lines_apart = 0;
         break;

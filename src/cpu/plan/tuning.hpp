@@ -389,6 +389,11 @@ constexpr dim_t min_rows_beside_last = 5;
 //     ABcd32a16b 16x512x28x28 1.8 / 1.1 from 0.75 on); the other, whose last cache more neighbours
 //     used, 32 to 36 MB 43 0.96, 36 to 40 43 0.84, 40 to 44 16 0.80, 44 to 48 38 0.83, AVX2 0.92
 //     0.84 0.79 0.90, SSE4.1 0.90 0.85 0.75 0.86, but 28 to 32 MB 14 1.12 1.03 0.97 from 0.4 on.
+//     There, in turns with memcpy and with nobody to read the destination, from 0.36, 0.25 and 0.13
+//     on takes less: 24 to 28 MB 92 0.78 0.77 0.71, 16 to 20 203 1.00 0.78 0.72, 8 to 12 185 1.00
+//     1.00 0.82. But f32 nchw -> nhwc between what writes all of the source and what reads all of
+//     the destination, past the caches over through them, these two included: 1.6 and 3.3 MB 1.7
+//     and 1.5, 6 to 26 MB 1.2, 40 and 52 MB 1.0 to 1.1.
 constexpr double streaming_share_of_cache = 0.5;
 
 // On Zen 5, with vectors of a line, less.
@@ -643,12 +648,17 @@ constexpr int min_row_pairs_to_collect_of_zen1 = 1024;
 //     By those of 64 bytes with 17 and 28 1.07.
 constexpr int min_crowding_rows_of_amd = 13;
 constexpr int min_crowding_lines_of_amd = 25;
-// On Zen 1 with vectors of 16 bytes alone.
+// On Zen 1 with vectors of 16 bytes alone, on Intel with those of 32 as well.
 //     Of 99 transposes to rows 4096 bytes and multiples of that apart the 15 that it changes, all
 //     of bytes, 5.7 / 3.7 times memcpy; with 64 lines 8 of them. With 32, 24 others 2.7 / 3.2 (f16
 //     abcd -> cdba 2048x512x1x1 2.3 / 2.9). With vectors of 32 bytes 4 3.0 / 3.6.
-constexpr int min_crowding_rows_of_zen1_16_bytes = 16;
-constexpr int min_crowding_lines_of_zen1_16_bytes = 48;
+//     On Intel (48 KiB, 12 ways) with vectors below a line, times over those stored where they
+//     belong, 15 of 9400 reorders with 40, 48, 56, 64 lines: SSE4.1 0.74 0.74 0.75 0.84 (u8 ab ->
+//     ba 4096x196 5.1 / 3.4 times memcpy, cdab -> abcd 1x128x256x256 2.8 / 1.9), AVX2 12 - 0.925 -
+//     0.91; with 32 52 0.90 and 46 1.03, of 8 rows and more 256 1.09. By those of 64 bytes 12 1.2
+//     and more.
+constexpr int min_crowding_rows_of_zen1_and_intel = 16;
+constexpr int min_crowding_lines_of_zen1_and_intel = 48;
 constexpr int min_crowding_rows_of_zen5 = 13;
 constexpr int min_crowding_lines_of_zen5 = 17;
 constexpr int min_crowding_lines_of_zen5_32_bytes = 13;
