@@ -1437,6 +1437,13 @@ TEST(Plan, TakesHalfVectorsForRowsThatBeginWithinLines) {
     EXPECT_EQ(vector_bytes({64, 320}, "ba", "ab", tfmt_u8), 64);  // rows begin with lines
     EXPECT_EQ(vector_bytes({289, 64}, "ba", "ab", tfmt_u8), 64);
     EXPECT_EQ(vector_bytes({7, 64, 289}, "bac", "abc", tfmt_u8), 64); // copies
+    // Rows of 9 side by side, of 8, of 16, of 9 elsewhere, and of a small tensor.
+    EXPECT_EQ(vector_bytes({64, 64, 3, 3}, "acdb", "abcd", tfmt_f32), 32);
+    EXPECT_EQ(vector_bytes({64, 64, 8}, "acb", "abc", tfmt_f32), 64);
+    EXPECT_EQ(vector_bytes({64, 64, 16}, "acb", "abc", tfmt_f32), 64);
+    EXPECT_EQ(vector_bytes({64, 64, 3, 3}, "cdab", "bacd", tfmt_f32), 64);
+    EXPECT_EQ(vector_bytes({16, 32, 3, 3}, "acdb", "abcd", tfmt_f32), 64);
+    EXPECT_EQ(vector_bytes({64, 64, 5}, "acb", "abc", tfmt_f64), 64);
     const auto converted = normalized(
             by_tag({64, 289}, "ba", tfmt_s8), by_tag({64, 289}, "ab", tfmt_u8));
     EXPECT_EQ(planned(converted, m).the_tile.vector_bytes, 64);

@@ -64,16 +64,44 @@ bool crosses_lines(const tile &t) {
     return bytes_of_src_lanes(t) < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
 }
 
+// Whether rows of the destination that are more than half of a vector, and not all of it, lie side
+// by side, so that each is stored by a vector that is masked and mostly goes into the next line.
+bool has_rows_of_part_of_vectors(const move_problem &p, const machine &m) {
+    return std::any_of(p.levels.begin(), p.levels.end(), [&](const level &l) {
+        return l.dst_stride > m.vector_bytes / 2 && l.dst_stride < m.vector_bytes;
+    });
+}
+
+// Whether tiles store as many of these as a vector of the source has elements, or more.
+bool stores_parts_of_vectors(const tile &t) {
+    dim_t n_rows = 1, row_bytes = t.vector_bytes;
+    for (size_t b = 0; b < t.bits.size(); b++) {
+        if (t.bits[b].level < 0 || contains(t.dst_run, b)) continue;
+        n_rows *= 2;
+        row_bytes = std::min(row_bytes, t.bits[b].dst_stride_bytes);
+    }
+    return t.src_run != t.dst_run && row_bytes > t.vector_bytes / 2 && row_bytes < t.vector_bytes
+            && n_rows >= t.vector_bytes / t.elem_bytes;
+}
+
+// Whether vectors of half the length cross fewer lines where that is slow.
+bool crosses_fewer_in_halves(const move_problem &p, const machine &m) {
+    if (!m.has_slow_line_crossings || m.vector_bytes != m.register_bytes() || p.converts
+            || exceeds_cache(p, m))
+        return false;
+    const auto whole_tile = [&] {
+        return begin_plan(p, m, plan_mode::move, {store_path::plain}).the_tile;
+    };
+    if (p.elem_bytes <= tuning::max_crossing_elem_bytes) return crosses_lines(whole_tile());
+    return p.elem_bytes == tuning::crossing_elem_bytes_of_rows
+            && moved_bytes(p) >= tuning::min_moved_bytes_of_crossing_rows
+            && has_rows_of_part_of_vectors(p, m) && stores_parts_of_vectors(whole_tile());
+}
+
 // With vectors of half the length where tiles of these move a small tensor faster, or cross fewer
-// lines. Halves of 16
-// bytes need no shuffles between lanes and nearly always do.
+// lines. Halves of 16 bytes need no shuffles between lanes and nearly always do.
 machine fitting_vectors(const move_problem &p, const machine &m) {
-    if (m.has_slow_line_crossings && m.vector_bytes == m.register_bytes()
-            && p.elem_bytes <= tuning::max_crossing_elem_bytes && !p.converts
-            && !exceeds_cache(p, m))
-        return crosses_lines(begin_plan(p, m, plan_mode::move, {store_path::plain}).the_tile)
-                ? in_half_vectors(m)
-                : m;
+    if (crosses_fewer_in_halves(p, m)) return in_half_vectors(m);
     if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
             || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return m;

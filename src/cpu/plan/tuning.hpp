@@ -122,6 +122,13 @@ constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 //     for runs of a whole vector 41 1.07 and 61 1.08, f32 and s32 104 1.00; of 1600 conversions
 //     77 1.09.
 constexpr int max_crossing_elem_bytes = 2;
+// There elements of so many bytes, too, from so many moved bytes on, where rows of more than half
+// of a vector lie side by side, and tiles store a vector of the source's elements of them.
+//     Of 3100 reorders of 4 and 8 bytes 32 0.83 (f32 acdb -> abcd 64x64x3x3 2.2 / 1.5 times memcpy,
+//     aCdeb48c -> abcde 32x16x16x3x3 1.1 / 0.7, but acdb -> abdc 128x128x3x3 2.1 / 2.8); smaller
+//     ones 8 1.19; of fewer rows 42 more of any size 1.02.
+constexpr int crossing_elem_bytes_of_rows = 4;
+constexpr dim_t min_moved_bytes_of_crossing_rows = 56 << 10;
 // Zen 1 executes 32 bytes as two times 16, and an exchange of these takes 8 instructions. Vectors
 // of 16 bytes take less whatever the tile, unless a line of the source goes to so many rows of the
 // destination on one set of L1 that lines in part, of which they leave more, are lost.
