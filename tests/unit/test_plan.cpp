@@ -1655,7 +1655,13 @@ TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
     };
     EXPECT_FALSE(is_streamed(sse41(), {1024, 1024}));
     EXPECT_TRUE(is_streamed(sse41(), {1024, 1032})); // rows of many sets
+    // Blocks of few rows find lines again, unless those of one tile share a set.
     EXPECT_TRUE(is_streamed(sse41(), {1024, 1024}, 32));
+    machine lines = sse41();
+    lines.min_src_bytes_of_streamed_lines = 8;
+    lines.streams_any_lines = true;
+    EXPECT_FALSE(is_streamed(lines, {3136, 4096}, 32, tfmt_bf16));
+    EXPECT_TRUE(is_streamed(lines, {3136, 4112}, 32, tfmt_bf16));
     EXPECT_TRUE(is_streamed(avx512(), {1024, 1024}));
     // More of them by tiles of whole lines that read these by quarters.
     machine m = avx2();

@@ -581,7 +581,10 @@ constexpr int min_lines_read_again_of_64_bytes = 17;
 // before they come back for the rest of the first one.
 //     Zen 4, time over memcpy, without / so, of the reorders above SSE4.1 111 1.91 / 1.29, beyond
 //     1.8 64 and 11 (f64 ab -> ba 768x3072 3.5 / 1.25), AVX2 64 1.10 / 1.00; with 13 1.30 and 1.08,
-//     with 25 1.32 and 0.99. With vectors of a line 37 1.31 / 1.34.
+//     with 25 1.32 and 0.99. With vectors of a line 37 1.31 / 1.34. In blocks of few rows (Intel)
+//     the rest is in L2; but if a tile's own share a set, SSE4.1 35 of 20 to 270 MB 0.74 of the
+//     time (bf16 ba -> ab 4096x3136 2.4 / 1.3 times memcpy, u8 abcd -> Abcd32a 32x256x56x56 1.8 /
+//     1.0), AVX2 none; of other tiles 8 0.95 (f16 decab -> aBcde8b 4x64x16x56x56 1.0 / 1.3).
 constexpr int min_lines_lost_meanwhile = 17;
 // So many where they store whole lines (fit_lines) and read these by quarters and more.
 //     Zen 1, times over those with 17, AVX2 76 of 5100 reorders 0.79 (f32 ab -> ba 3072x768 1.5 /
