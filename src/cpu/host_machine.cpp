@@ -18,6 +18,7 @@ void take_habits_of_intel(machine &m) {
     m.streams_any_lines = true;
     m.max_padded_rows = tuning::max_padded_rows_of_intel;
     m.max_spilled_src_rows = tuning::max_spilled_src_rows_of_intel;
+    m.min_lines_in_turn = 0;
     m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
     m.min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes_of_intel;
     if (m.vector_bytes == 64) {

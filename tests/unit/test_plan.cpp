@@ -640,10 +640,11 @@ TEST(Plan, StreamsFewRowsThatFillSets) {
 }
 
 // Within L2 blocks go on along the source where they would else come to more rows of it in turns
-// than L1 can hold lines of, if those of the destination do not suffer.
+// than L1 can hold lines of, if those of the destination do not suffer, and the machine wants it.
 TEST(Plan, GoesOnAlongSourcesOfManyRows) {
-    const auto goes_along_src = [](const vec &dims, const char *src, const char *dst) {
-        const plan p = planned(normalized(dims, src, dst, tfmt_f32), avx512());
+    machine m = avx512();
+    const auto goes_along_src = [&](const vec &dims, const char *src, const char *dst) {
+        const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
         const std::vector<level> &levels = p.problem.levels;
         return levels.back().src_stride < levels.front().src_stride;
     };
@@ -651,6 +652,8 @@ TEST(Plan, GoesOnAlongSourcesOfManyRows) {
     EXPECT_FALSE(goes_along_src({16, 4096}, "ab", "BA16b2a"));
     EXPECT_FALSE(goes_along_src({24, 4112}, "ab", "BA16b2a")); // rows of many sets
     EXPECT_FALSE(goes_along_src({4096, 24}, "ab", "ba"));      // rows of the destination
+    m.min_lines_in_turn = 0;
+    EXPECT_FALSE(goes_along_src({24, 4096}, "ab", "BA16b2a"));
 }
 
 // Long rows of few parts of the source are copied along the destination.

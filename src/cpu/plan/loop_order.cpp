@@ -61,11 +61,11 @@ bool evicts_src_lines(const blocking &b) {
 // Whether blocks within L2, in the order of the destination, visit so many rows of the source in
 // turns that no line of them stays in L1, nor what the processor fetches behind it, where those in
 // the order of the source would visit few, and of the destination few or no more than now.
-bool is_better_by_src(const blocking &by_dst) {
-    if (by_dst.lines_in_turn(true) < tuning::min_lines_in_turn) return false;
+bool is_better_by_src(const blocking &by_dst, const machine &m) {
+    if (!m.min_lines_in_turn || by_dst.lines_in_turn(true) < m.min_lines_in_turn) return false;
     blocking by_src = by_dst;
     by_src.sort(true);
-    return by_src.lines_in_turn(true) < tuning::min_lines_in_turn
+    return by_src.lines_in_turn(true) < m.min_lines_in_turn
             && by_src.lines_in_turn(false)
             <= std::max(tuning::max_lines_in_turn_of_dst, by_dst.lines_in_turn(false));
 }
@@ -181,7 +181,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.fill_src_gaps();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true);
         b.sort(false);
-        if (pattern == memory_pattern::in_l2 && is_better_by_src(b)) b.sort(true);
+        if (pattern == memory_pattern::in_l2 && is_better_by_src(b, m)) b.sort(true);
         break;
     case memory_pattern::beyond_l2:
     case memory_pattern::mostly_written:

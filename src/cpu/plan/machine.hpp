@@ -60,6 +60,9 @@ struct machine {
     // Rows of the source on one set of L1 of which tiles with values on the stack may read whole
     // vectors.
     int max_spilled_src_rows = tuning::max_spilled_src_rows;
+    // Lines of the source in one set of L1 from which on, within L2, they are better not visited in
+    // turns; 0: any number may be.
+    int min_lines_in_turn = tuning::min_lines_in_turn;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
     dim_t block_src_bytes = tuning::block_src_bytes;
     // Bytes of the destination's runs up to which a block there has all of a level.
