@@ -66,6 +66,7 @@ bool crosses_lines(const tile &t) {
 
 // Whether rows of the destination that are more than half of a vector, and not all of it, lie side
 // by side, so that each is stored by a vector that is masked and mostly goes into the next line.
+// Asked before a tile is made for nothing.
 bool has_rows_of_part_of_vectors(const move_problem &p, const machine &m) {
     return std::any_of(p.levels.begin(), p.levels.end(), [&](const level &l) {
         return l.dst_stride > m.vector_bytes / 2 && l.dst_stride < m.vector_bytes;
