@@ -64,13 +64,17 @@ bool crosses_lines(const tile &t) {
     return bytes_of_src_lanes(t) < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
 }
 
+// More than half of a vector, but not all of it.
+bool is_most_of(dim_t bytes, int vector_bytes) {
+    return bytes > vector_bytes / 2 && bytes < vector_bytes;
+}
+
 // Whether rows of the destination that are more than half of a vector, and not all of it, lie side
 // by side, so that each is stored by a vector that is masked and mostly goes into the next line.
 // Asked before a tile is made for nothing.
 bool has_rows_of_part_of_vectors(const move_problem &p, const machine &m) {
-    return std::any_of(p.levels.begin(), p.levels.end(), [&](const level &l) {
-        return l.dst_stride > m.vector_bytes / 2 && l.dst_stride < m.vector_bytes;
-    });
+    return std::any_of(p.levels.begin(), p.levels.end(),
+            [&](const level &l) { return is_most_of(l.dst_stride, m.vector_bytes); });
 }
 
 // Whether tiles store as many of these as a vector of the source has elements, or more.
@@ -81,7 +85,7 @@ bool stores_parts_of_vectors(const tile &t) {
         n_rows *= 2;
         row_bytes = std::min(row_bytes, t.bits[b].dst_stride_bytes);
     }
-    return t.src_run != t.dst_run && row_bytes > t.vector_bytes / 2 && row_bytes < t.vector_bytes
+    return t.src_run != t.dst_run && is_most_of(row_bytes, t.vector_bytes)
             && n_rows >= t.vector_bytes / t.elem_bytes;
 }
 

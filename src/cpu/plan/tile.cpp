@@ -212,6 +212,11 @@ struct run_pair {
     bit_list src, dst;
 };
 
+// Bits of a tile whose values are all in registers.
+size_t n_bits_in_registers(const move_problem &p, const machine &m) {
+    return size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
+}
+
 // Whether tiles may have 16 registers of as many, of elements of up to `max_elem_bytes`.
 bool can_spill(const move_problem &p, const machine &m, int max_elem_bytes) {
     return p.elem_bytes <= max_elem_bytes && !p.converts && m.n_vector_regs == 16;
@@ -245,7 +250,7 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
     if (uses_scratch(stores) || p.dst_elem_bits() / 8 != p.elem_bytes
             || m.vector_bytes >= tuning::line_bytes)
         return false;
-    const size_t n_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes) + max_reg_bits(p, m));
+    const size_t n_bits = n_bits_in_registers(p, m);
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
     bit_list src = left_beside(line, src_vector, n_bits);
     if (bytes_of_run(p, line, false) != tuning::line_bytes
@@ -330,13 +335,13 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
 }
 
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
-// pieces of what lies across whole vectors of the other side.
+// pieces of what lies across whole vectors of the other side: of vectors of both, or where the
+// source's are kept of whatever fills these registers.
 bool may_spill(const move_problem &p, const machine &m, store_path stores, const bit_list &src,
         const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t n_bits = lane_bits + size_t(max_reg_bits(p, m));
     return can_spill(p, m, tuning::max_spilled_elem_bytes) && src.size() == lane_bits
-            && union_size(src, dst) >= (keeps_src ? n_bits + 1 : 2 * lane_bits)
+            && union_size(src, dst) >= (keeps_src ? n_bits_in_registers(p, m) + 1 : 2 * lane_bits)
             && !(keeps_src && bypasses_caches(stores)
                     && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }
@@ -355,7 +360,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     if (fit_lines(p, m, stores, src, dst, whole_dst, &of_lines)) return of_lines;
     const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
             || (needs_last_bit(src) && is_all(p, dst, true));
-    const size_t n_bits = lane_bits + size_t(max_reg_bits(p, m));
+    const size_t n_bits = n_bits_in_registers(p, m);
     const auto left_within = [&](size_t n) {
         return keeps_src ? run_pair {src, left_beside(src, dst, n)}
                          : run_pair {left_beside(dst, src, n), dst};
