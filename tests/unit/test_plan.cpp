@@ -515,9 +515,10 @@ TEST(Plan, FarRowsOfPadding) {
     }
 }
 
-// One of 4 bytes, four of a vector, of 16 rows: registers hold 8 of these. Where the rows' elements
-// are padding in part, single bytes are read.
-TEST(Plan, KeepsFillersForHalfOfTheRows) {
+// One of 4 bytes, four of a vector, of 16 rows: registers hold 8 of these. One of 8, eight of a
+// vector, of 64 rows: 16 of these. Where the rows' elements are padding in part, single bytes are
+// read.
+TEST(Plan, KeepsFillersForFewerRows) {
     const auto tile_of = [](const vec &dims, const char *src, const char *dst, const machine &m) {
         return planned(normalized(dims, src, dst, tfmt_s8), m).the_tile;
     };
@@ -526,6 +527,9 @@ TEST(Plan, KeepsFillersForHalfOfTheRows) {
     const tfmt::cpu::tile half = tile_of({1, 128, 768}, "Abc4a", "acb", past_caches);
     EXPECT_EQ(half.src_run.size(), 4u);
     EXPECT_EQ(half.dst_run.size(), 3u);
+    const tfmt::cpu::tile quarter = tile_of({16, 1, 28, 28}, "ABcd8a8b", "abcd", avx512());
+    EXPECT_EQ(quarter.src_run.size(), 6u);
+    EXPECT_EQ(quarter.dst_run.size(), 4u);
     const tfmt::cpu::tile padded = tile_of({32, 1, 1, 3, 3}, "ABcde8a8b", "aBCde4b8c2b", avx2());
     for (const auto &b : padded.bits)
         EXPECT_GE(b.level, 0);
@@ -1440,6 +1444,10 @@ TEST(Plan, TakesHalfVectorsForRowsThatBeginWithinLines) {
     EXPECT_EQ(vector_bytes({64, 320}, "ba", "ab", tfmt_u8), 64);  // rows begin with lines
     EXPECT_EQ(vector_bytes({289, 64}, "ba", "ab", tfmt_u8), 64);
     EXPECT_EQ(vector_bytes({7, 64, 289}, "bac", "abc", tfmt_u8), 64); // copies
+    // Blocks around the tile that begin anywhere, or with lines; beyond L2.
+    EXPECT_EQ(vector_bytes({160, 192, 7}, "cba", "aBc4b", tfmt_bf16), 32);
+    EXPECT_EQ(vector_bytes({160, 192, 8}, "cba", "aBc4b", tfmt_bf16), 64);
+    EXPECT_EQ(vector_bytes({400, 768, 7}, "cba", "aBc4b", tfmt_bf16), 64);
     // Rows of 9 side by side, of 8, of 16, of 9 elsewhere, and of a small tensor.
     EXPECT_EQ(vector_bytes({64, 64, 3, 3}, "acdb", "abcd", tfmt_f32), 32);
     EXPECT_EQ(vector_bytes({64, 64, 8}, "acb", "abc", tfmt_f32), 64);

@@ -59,9 +59,17 @@ bool moves_vectors_as_two(const move_problem &p, const machine &m) {
     return m.executes_vectors_as_two() && m.vector_bytes < tuning::line_bytes && !p.converts;
 }
 
-// Whether tiles read short runs and store vectors to rows that begin anywhere in a line.
-bool crosses_lines(const tile &t) {
-    return bytes_of_src_lanes(t) < t.vector_bytes && !stores_vectors(t, t.vector_bytes);
+// Whether tiles read short runs and store vectors to rows that begin anywhere in a line; within L2
+// other rows of the destination count as well, in halves of one.
+bool crosses_lines(const plan &begun) {
+    const tile &t = begun.the_tile;
+    if (bytes_of_src_lanes(t) >= t.vector_bytes) return false;
+    if (!stores_vectors(t, t.vector_bytes)) return true;
+    if (begun.moved_bytes > dim_t(begun.target.l2_bytes)) return false;
+    const std::vector<level> around = levels_without_tile(begun.problem, t);
+    return std::any_of(around.begin(), around.end(), [&](const level &l) {
+        return l.extent > 1 && l.dst_stride % (t.vector_bytes / 2) != 0;
+    });
 }
 
 // More than half of a vector, but not all of it.
@@ -94,13 +102,14 @@ bool crosses_fewer_in_halves(const move_problem &p, const machine &m) {
     if (!m.has_slow_line_crossings || m.vector_bytes != m.register_bytes() || p.converts
             || exceeds_cache(p, m))
         return false;
-    const auto whole_tile = [&] {
-        return begin_plan(p, m, plan_mode::move, {store_path::plain}).the_tile;
+    const auto with_whole_vectors = [&] {
+        return begin_plan(p, m, plan_mode::move, {store_path::plain});
     };
-    if (p.elem_bytes <= tuning::max_crossing_elem_bytes) return crosses_lines(whole_tile());
+    if (p.elem_bytes <= tuning::max_crossing_elem_bytes) return crosses_lines(with_whole_vectors());
     return p.elem_bytes == tuning::crossing_elem_bytes_of_rows
             && moved_bytes(p) >= tuning::min_moved_bytes_of_crossing_rows
-            && has_rows_of_part_of_vectors(p, m) && stores_parts_of_vectors(whole_tile());
+            && has_rows_of_part_of_vectors(p, m)
+            && stores_parts_of_vectors(with_whole_vectors().the_tile);
 }
 
 // With vectors of half the length where tiles of these move a small tensor faster, or cross fewer

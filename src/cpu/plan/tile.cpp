@@ -293,16 +293,10 @@ bool leaves_lines(const move_problem &p, const bit_list &whole_dst, const bit_li
             || (dst_bytes < tuning::line_bytes && has_irregular(p, dst));
 }
 
-// Whether what is left of a run is hardly more than its fillers.
+// Whether a run is hardly more than its fillers.
 bool is_mostly_fillers(const bit_list &run) {
     const auto n_fillers = std::count_if(run.begin(), run.end(), is_filler);
     return n_fillers > 0 && dim_t(1) << (dim_t(run.size()) - n_fillers) < tuning::min_filled_runs;
-}
-
-// Whether that is so of a run that loses its last bit, but not of the whole one.
-bool needs_last_bit(const bit_list &run) {
-    return !run.empty() && !is_mostly_fillers(run)
-            && is_mostly_fillers(prefix(run, run.size() - 1));
 }
 
 // Whether all bits of a run are of data, or all of padding (`is_data` false); fillers are neither.
@@ -358,9 +352,11 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     if (goes_in_lanes(stores)) return runs_in_lanes(src, dst, p.elem_bytes);
     run_pair of_lines;
     if (fit_lines(p, m, stores, src, dst, whole_dst, &of_lines)) return of_lines;
-    const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
-            || (needs_last_bit(src) && is_all(p, dst, true));
     const size_t n_bits = n_bits_in_registers(p, m);
+    const bool leaves_fillers = !is_mostly_fillers(src)
+            && is_mostly_fillers(left_beside(dst, src, n_bits));
+    const bool keeps_src = prefers_whole_src_lines(p, stores, src, dst)
+            || (leaves_fillers && is_all(p, dst, true));
     const auto left_within = [&](size_t n) {
         return keeps_src ? run_pair {src, left_beside(src, dst, n)}
                          : run_pair {left_beside(dst, src, n), dst};

@@ -121,6 +121,9 @@ constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 //     quarter of these reorders, for rows that begin with a line bytes 84 1.04, 2 bytes 99 1.09;
 //     for runs of a whole vector 41 1.07 and 61 1.08, f32 and s32 104 1.00; of 1600 conversions
 //     77 1.09.
+//     Where it is levels around the tile that begin anywhere, within L2 61 of 12500 0.93, up to 64
+//     KiB 10 0.80 (bf16 Bcdea24b -> Acdeb4a 32x1x3x3x3 2.4 / 1.4), beyond L2 53 1.02; where they
+//     begin in the middle of a line as well 104 0.97.
 constexpr int max_crossing_elem_bytes = 2;
 // There elements of so many bytes, too, from so many moved bytes on, where rows of more than half
 // of a vector lie side by side, and tiles store a vector of the source's elements of them.
@@ -198,10 +201,12 @@ constexpr dim_t max_moved_bytes_of_padding_vectors = 256 << 10;
 //     1.4). Four, one channel in blocks of 16, which vectors of 64 bytes have four of: 32 of 16446
 //     reorders 2.13 / 1.47 (s8 aBcd16b -> abcd 4x1x56x56 1.6 / 0.7, ABcde32a16b -> cdeba 32x1x3x3x3
 //     6.7 / 2.6).
-//     Where a tile has room for no more than half of such a vector and all of the destination's, it
-//     has half of the destination's, if these are no padding: 20 of 22000 reorders 1.57 / 1.20, 35
-//     on AVX2 1.90 / 1.39, 22 on SSE4.1 3.36 / 2.35 (s8 Abc4a -> acb 1x128x768 6.9 / 2.7). With
-//     padding 27 1.82 / 1.99, 21 1.62 / 2.22, 14 1.65 / 1.87.
+//     Where a tile has no room for as many as are wanted of such a vector and all of the
+//     destination's, it has all of the vector, if the destination's are no padding: where half of
+//     the vector had room 20 of 22000 reorders 1.57 / 1.20, 35 on AVX2 1.90 / 1.39, 22 on SSE4.1
+//     3.36 / 2.35 (s8 Abc4a -> acb 1x128x768 6.9 / 2.7); where less had, of 12500 4 on AVX-512 1.96
+//     / 1.15 (s8 ABcd8a8b -> abcd 16x1x28x28 3.5 / 1.0), 3 on AVX2 1.38 / 1.35. With padding 27
+//     1.82 / 1.99, 21 1.62 / 2.22, 14 1.65 / 1.87.
 constexpr int max_filler_bits = 4;
 constexpr dim_t min_filled_runs = 4;
 
