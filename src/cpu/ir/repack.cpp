@@ -2,7 +2,11 @@
 #include "cpu/ir/repack.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -10,14 +14,19 @@ namespace tfmt::cpu::ir {
 
 namespace {
 
-// Where a lane comes from: its address in the source, or nowhere, which is zero.
-using origin = int64_t;
-constexpr origin nowhere = std::numeric_limits<origin>::min();
+constexpr int zero = -1; // in place of the number of an element that is read
 
-// An element of the destination.
-struct moved_elem {
-    int64_t dst_offset_bytes;
-    origin from;
+// An element of memory: of the source, numbered in the order in which the block's loads have them,
+// or of the destination, with the number of the one that goes there.
+struct elem {
+    int64_t offset_bytes;
+    int number;
+};
+
+// Where an element that is read is found: a load and a lane of it.
+struct place {
+    size_t load;
+    int lane;
 };
 
 // Elements of memory that one load or store takes, from the first to the last.
@@ -33,19 +42,63 @@ struct gathered_window : window {
     inline_vector<size_t, 8> from = {};
 };
 
-class repacker {
+struct shuffle_indices {
+    const op *of = nullptr;
+    byte_indices indices;
+};
+
+// Elements in the order of the loads or stores that have them, to be put in that of their
+// addresses: chunks, whose elements are in order, and not these, are sorted.
+class elem_list {
 public:
-    repacker(const block &ops, int elem_bytes, kernel &k)
-        : ops_(ops), elem_bytes_(elem_bytes), n_lanes_(k.vector_bytes / elem_bytes), k_(k) {
-        trace();
-        find_loads();
-        find_stores();
+    void add_chunk() { chunk_begins_.push_back(elems_.size()); }
+    void add(const elem &e) { elems_.push_back(e); }
+    size_t size() const { return elems_.size(); }
+
+    template <typename F>
+    std::vector<elem> sorted_if(F &&is_wanted) {
+        const auto is_before = [](const elem &a, const elem &b) {
+            return a.offset_bytes < b.offset_bytes;
+        };
+        std::vector<std::pair<size_t, size_t>> chunks; // that have any
+        for (size_t i = 0; i < chunk_begins_.size(); i++) {
+            const size_t end = i + 1 < chunk_begins_.size() ? chunk_begins_[i + 1] : elems_.size();
+            if (chunk_begins_[i] < end) chunks.push_back({chunk_begins_[i], end});
+        }
+        std::sort(chunks.begin(), chunks.end(), [&](const auto &a, const auto &b) {
+            return is_before(elems_[a.first], elems_[b.first]);
+        });
+        std::vector<elem> sorted;
+        sorted.reserve(elems_.size());
+        for (const auto &[begin, end] : chunks)
+            std::copy_if(elems_.begin() + ptrdiff_t(begin), elems_.begin() + ptrdiff_t(end),
+                    std::back_inserter(sorted), is_wanted);
+        if (!std::is_sorted(sorted.begin(), sorted.end(), is_before)) // loads of gaps may overlap
+            std::sort(sorted.begin(), sorted.end(), is_before);
+        return sorted;
     }
 
-    bool is_worth_it(bool always) const {
-        return may_change_ && loads_.size() <= tuning::max_repacked_loads
-                && (always || cost() < tuning::max_repacked_cost * old_cost());
+private:
+    std::vector<elem> elems_;
+    std::vector<size_t> chunk_begins_;
+};
+
+class repacker {
+public:
+    // `always`: whatever it costs.
+    repacker(const block &ops, int elem_bytes, bool always, kernel &k)
+        : ops_(ops),
+          elem_bytes_(elem_bytes),
+          n_lanes_(k.vector_bytes / elem_bytes),
+          max_cost_(always ? std::numeric_limits<float>::infinity()
+                           : tuning::max_repacked_cost * old_cost()),
+          k_(k) {
+        find_loads(trace());
+        if (loads_.size() > tuning::max_repacked_loads) may_change_ = false;
+        if (may_change_) find_stores();
     }
+
+    bool is_worth_it() const { return may_change_ && cost() < max_cost_; }
 
     block build() {
         block made;
@@ -65,80 +118,106 @@ public:
     int n_values() const { return n_values_; }
 
 private:
-    // Follows the elements from loads to stores.
-    void trace() {
-        std::vector<origin> lanes; // of all values
-        const auto lane_of = [&](int value, int lane) -> origin & {
-            return lanes[size_t(value * n_lanes_ + lane)];
-        };
+    // Follows the elements from loads to stores. Returns those that are read.
+    std::vector<elem> trace() {
+        int n_values = 0;
+        for (const op &o : ops_)
+            n_values = std::max(n_values, o.out + 1);
+        std::vector<int> lanes(size_t(n_values * n_lanes_), zero); // of all values
+        const auto lanes_of = [&](int value) { return lanes.data() + value * n_lanes_; };
+        elem_list read, written;
         for (const op &o : ops_) {
-            if (o.kind == op_kind::prefetch) continue;
-            if (o.kind == op_kind::store) {
-                for_each_elem(o, [&](int lane, int64_t at) {
-                    if (at != nowhere) moved_.push_back({at, lane_of(o.a, lane)});
+            if (o.kind == op_kind::prefetch || o.kind == op_kind::zero) continue;
+            if (o.kind == op_kind::load)
+                for_each_elem(o, read, [&](int lane, int64_t at) {
+                    const int number = lanes_of(o.out)[lane] = int(read.size());
+                    return elem {at, number};
                 });
-                continue;
-            }
-            lanes.resize(std::max(lanes.size(), size_t((o.out + 1) * n_lanes_)), nowhere);
-            if (o.kind == op_kind::zero) continue;
-            if (o.kind == op_kind::load) {
-                for_each_elem(o, [&](int lane, int64_t at) { lane_of(o.out, lane) = at; });
-                continue;
-            }
-            const byte_indices indices = indices_of(k_, o);
-            for (int lane = 0; lane < n_lanes_; lane++) {
-                const int index = indices[size_t(lane * elem_bytes_)];
-                if (o.kind == op_kind::within16 && index == zero_index) continue;
-                const int from = index / elem_bytes_;
-                lane_of(o.out, lane) = from < n_lanes_ ? lane_of(o.a, from)
-                                                       : lane_of(o.b, from - n_lanes_);
-            }
+            else if (o.kind == op_kind::store)
+                for_each_elem(o, written, [&](int lane, int64_t at) {
+                    return elem {at, lanes_of(o.a)[lane]};
+                });
+            else
+                shuffle(o, lanes_of(o.a), lanes_of(std::max(o.b, 0)), lanes_of(o.out));
         }
-        std::sort(moved_.begin(), moved_.end(), [](const moved_elem &a, const moved_elem &b) {
-            return a.dst_offset_bytes < b.dst_offset_bytes;
-        });
+        moved_ = written.sorted_if([](const elem &) { return true; });
+        std::vector<bool> is_moved(read.size(), false);
+        for (const elem &e : moved_)
+            if (e.number != zero) is_moved[size_t(e.number)] = true;
+        places_.resize(read.size());
+        return read.sorted_if([&](const elem &e) { return is_moved[size_t(e.number)]; });
     }
 
-    // Calls f with each lane of a load or store and where it is in memory; nowhere if masked off.
+    // Adds what `elem_of` makes of each lane of a load or store that takes part and of its address.
     template <typename F>
-    void for_each_elem(const op &o, F &&f) const {
-        for (int lane = 0; lane < n_lanes_; lane++) {
-            const int byte = lane * elem_bytes_;
-            const chunk &c = o.chunks[size_t(byte / o.unit_bytes)];
-            const int in_chunk = byte % o.unit_bytes;
-            f(lane, c.mask >> in_chunk & 1 ? c.offset_bytes + in_chunk : nowhere);
+    void for_each_elem(const op &o, elem_list &elems, F &&elem_of) const {
+        int lane = 0;
+        for (const chunk &c : o.chunks) {
+            elems.add_chunk();
+            for (int byte = 0; byte < o.unit_bytes; byte += elem_bytes_, lane++)
+                if (c.mask >> byte & 1) elems.add(elem_of(lane, c.offset_bytes + byte));
         }
+    }
+
+    void shuffle(const op &o, const int *a, const int *b, int *out) {
+        const byte_indices &indices = indices_alike(o);
+        for (int lane = 0; lane < n_lanes_; lane++) {
+            const int index = indices[size_t(lane * elem_bytes_)];
+            if (index == zero_index) continue;
+            const int from = index / elem_bytes_;
+            out[lane] = from < n_lanes_ ? a[from] : b[from - n_lanes_];
+        }
+    }
+
+    // Those of an operation; most are like one of the last two, a stage's pair.
+    const byte_indices &indices_alike(const op &o) {
+        const auto is_alike = [&](const shuffle_indices &known) {
+            const op &k = *known.of;
+            return k.kind == o.kind && k.is_high == o.is_high && k.selector == o.selector
+                    && k.unit_bytes == o.unit_bytes && k.constant == o.constant;
+        };
+        for (const shuffle_indices &known : last_indices_)
+            if (known.of && is_alike(known)) return known.indices;
+        std::swap(last_indices_[0], last_indices_[1]);
+        last_indices_[0] = {&o, indices_of(k_, o)};
+        return last_indices_[0].indices;
     }
 
     // What is between two elements that are read can be read as well: it lies in their pages.
-    void find_loads() {
-        std::vector<origin> read;
-        for (const moved_elem &m : moved_)
-            if (m.from != nowhere) read.push_back(m.from);
-        std::sort(read.begin(), read.end());
-        for (const origin at : read) {
-            if ((at - read.front()) % elem_bytes_ != 0) may_change_ = false;
-            if (loads_.empty() || at - loads_.back().offset_bytes >= k_.vector_bytes)
-                loads_.push_back({at, 1});
-            else
-                loads_.back().n_elems = in_load(loads_.size() - 1, at) + 1;
+    void find_loads(const std::vector<elem> &read) {
+        for (const elem &e : read) {
+            if ((e.offset_bytes - read.front().offset_bytes) % elem_bytes_ != 0)
+                may_change_ = false;
+            if (loads_.empty() || e.offset_bytes - loads_.back().offset_bytes >= k_.vector_bytes)
+                loads_.push_back({e.offset_bytes, 1});
+            window &load = loads_.back();
+            const int lane = int((e.offset_bytes - load.offset_bytes) / elem_bytes_);
+            load.n_elems = lane + 1;
+            places_[size_t(e.number)] = {loads_.size() - 1, lane};
         }
     }
 
+    // Until they cost too much, if they do.
     void find_stores() {
-        for (size_t i = 0; i < moved_.size(); i++) {
-            const moved_elem &m = moved_[i];
-            if (!stores_.empty() && stores_.back().n_elems < n_lanes_
-                    && m.dst_offset_bytes == end_of(stores_.back()))
-                stores_.back().n_elems++;
-            else
-                stores_.push_back({{m.dst_offset_bytes, 1}, i});
-            auto &from = stores_.back().from;
-            const size_t load = load_of(m.from);
-            if (std::find(from.begin(), from.end(), load) == from.end()) from.push_back(load);
-        }
         const bool streams = k_.is_streaming && k_.scratch_bytes == 0;
-        may_change_ = may_change_
+        std::vector<size_t> n_stores_when_last_used(loads_.size() + 1, 0);
+        auto least_cost = float(loads_.size());
+        for (size_t i = 0; i < moved_.size() && least_cost < max_cost_; i++) {
+            const elem &m = moved_[i];
+            if (stores_.empty() || stores_.back().n_elems == n_lanes_
+                    || m.offset_bytes != end_of(stores_.back())) {
+                stores_.push_back({{m.offset_bytes, 0}, i});
+                least_cost++;
+            }
+            stores_.back().n_elems++;
+            const size_t load = load_of(m.number);
+            if (n_stores_when_last_used[load] == stores_.size()) continue;
+            n_stores_when_last_used[load] = stores_.size();
+            auto &from = stores_.back().from;
+            if (!from.empty()) least_cost += tuning::cost_permute2;
+            from.push_back(load);
+        }
+        may_change_ = least_cost < max_cost_
                 && (!streams || std::all_of(stores_.begin(), stores_.end(), [&](const window &w) {
                        return w.n_elems < n_lanes_ || w.offset_bytes % k_.vector_bytes == 0;
                    }));
@@ -146,17 +225,9 @@ private:
 
     int64_t end_of(const window &w) const { return w.offset_bytes + w.n_elems * elem_bytes_; }
 
-    // Which of a load's elements that is.
-    int in_load(size_t load, origin at) const {
-        return int((at - loads_[load].offset_bytes) / elem_bytes_);
-    }
-
     // The load that has an element; that behind them all has what is zero.
-    size_t load_of(origin from) const {
-        if (from == nowhere) return loads_.size();
-        const auto behind = std::upper_bound(loads_.begin(), loads_.end(), from,
-                [](origin at, const window &w) { return at < w.offset_bytes; });
-        return size_t(behind - loads_.begin()) - 1;
+    size_t load_of(int number) const {
+        return number == zero ? loads_.size() : places_[size_t(number)].load;
     }
 
     // Whether the elements of a store are no lanes of one load as they are.
@@ -165,7 +236,8 @@ private:
         const size_t load = store.from[0];
         if (load == loads_.size()) return false;
         for (int lane = 0; lane < store.n_elems; lane++)
-            if (in_load(load, moved_[store.first + size_t(lane)].from) != lane) return true;
+            if (places_[size_t(moved_[store.first + size_t(lane)].number)].lane != lane)
+                return true;
         return false;
     }
 
@@ -228,11 +300,11 @@ private:
         for (int lane = 0; lane < n_lanes_; lane++) {
             int index = lane;
             if (lane < store.n_elems) {
-                const origin at = moved_[store.first + size_t(lane)].from;
-                const size_t load = load_of(at);
-                const int place = at == nowhere ? 0 : in_load(load, at);
-                if (load == a) index = place;
-                if (load == b) index = n_lanes_ + place;
+                const int number = moved_[store.first + size_t(lane)].number;
+                const size_t load = load_of(number);
+                const int in_load = number == zero ? 0 : places_[size_t(number)].lane;
+                if (load == a) index = in_load;
+                if (load == b) index = n_lanes_ + in_load;
             }
             for (int byte = 0; byte < elem_bytes_; byte++)
                 indices[size_t(lane * elem_bytes_ + byte)] = uint8_t(index * elem_bytes_ + byte);
@@ -263,8 +335,11 @@ private:
 
     const block &ops_;
     const int elem_bytes_, n_lanes_;
+    const float max_cost_;
     kernel &k_;
-    std::vector<moved_elem> moved_; // by their addresses in the destination
+    std::array<shuffle_indices, 2> last_indices_;
+    std::vector<elem> moved_;   // by their addresses in the destination
+    std::vector<place> places_; // of the elements that are read
     std::vector<window> loads_;
     std::vector<gathered_window> stores_;
     // What is read is whole elements apart, and what goes past the caches is aligned.
@@ -276,8 +351,8 @@ private:
 } // namespace
 
 int repack(block &ops, int elem_bytes, bool always, size_t n_kept_constants, kernel &k) {
-    repacker r(ops, elem_bytes, k);
-    if (!r.is_worth_it(always)) return 0;
+    repacker r(ops, elem_bytes, always, k);
+    if (!r.is_worth_it()) return 0;
     k.constants.resize(n_kept_constants);
     ops = r.build();
     return r.n_values();
