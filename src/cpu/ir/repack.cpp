@@ -19,6 +19,7 @@ constexpr int zero = -1; // in place of the number of an element that is read
 // An element of memory: of the source, numbered in the order in which the block's loads have them,
 // or of the destination, with the number of the one that goes there.
 struct elem {
+    elem(int64_t at, int n) : offset_bytes(at), number(n) {}
     int64_t offset_bytes;
     int number;
 };
@@ -42,9 +43,10 @@ struct gathered_window : window {
     inline_vector<size_t, 8> from = {};
 };
 
-struct shuffle_indices {
+// Where an operation takes each lane from: lanes of `a`, behind these those of `b`, or zero_index.
+struct shuffled_lanes {
     const op *of = nullptr;
-    byte_indices indices;
+    byte_indices from;
 };
 
 // Elements in the order of the loads or stores that have them, to be put in that of their
@@ -52,7 +54,7 @@ struct shuffle_indices {
 class elem_list {
 public:
     void add_chunk() { chunk_begins_.push_back(elems_.size()); }
-    void add(const elem &e) { elems_.push_back(e); }
+    void add(int64_t offset_bytes, int number) { elems_.emplace_back(offset_bytes, number); }
     size_t size() const { return elems_.size(); }
 
     template <typename F>
@@ -89,6 +91,7 @@ public:
     repacker(const block &ops, int elem_bytes, bool always, kernel &k)
         : ops_(ops),
           elem_bytes_(elem_bytes),
+          elem_shift_(log2_exact(elem_bytes)),
           n_lanes_(k.vector_bytes / elem_bytes),
           max_cost_(always ? std::numeric_limits<float>::infinity()
                            : tuning::max_repacked_cost * old_cost()),
@@ -129,14 +132,10 @@ private:
         for (const op &o : ops_) {
             if (o.kind == op_kind::prefetch || o.kind == op_kind::zero) continue;
             if (o.kind == op_kind::load)
-                for_each_elem(o, read, [&](int lane, int64_t at) {
-                    const int number = lanes_of(o.out)[lane] = int(read.size());
-                    return elem {at, number};
-                });
+                add_elems(o, read,
+                        [&](int lane) { return lanes_of(o.out)[lane] = int(read.size()); });
             else if (o.kind == op_kind::store)
-                for_each_elem(o, written, [&](int lane, int64_t at) {
-                    return elem {at, lanes_of(o.a)[lane]};
-                });
+                add_elems(o, written, [&](int lane) { return lanes_of(o.a)[lane]; });
             else
                 shuffle(o, lanes_of(o.a), lanes_of(std::max(o.b, 0)), lanes_of(o.out));
         }
@@ -148,50 +147,54 @@ private:
         return read.sorted_if([&](const elem &e) { return is_moved[size_t(e.number)]; });
     }
 
-    // Adds what `elem_of` makes of each lane of a load or store that takes part and of its address.
+    // Adds the elements that a load or store moves, which `number_of` finds by their lanes.
     template <typename F>
-    void for_each_elem(const op &o, elem_list &elems, F &&elem_of) const {
+    void add_elems(const op &o, elem_list &elems, F &&number_of) const {
         int lane = 0;
         for (const chunk &c : o.chunks) {
             elems.add_chunk();
             for (int byte = 0; byte < o.unit_bytes; byte += elem_bytes_, lane++)
-                if (c.mask >> byte & 1) elems.add(elem_of(lane, c.offset_bytes + byte));
+                if (c.mask >> byte & 1) elems.add(c.offset_bytes + byte, number_of(lane));
         }
     }
 
     void shuffle(const op &o, const int *a, const int *b, int *out) {
-        const byte_indices &indices = indices_alike(o);
+        const byte_indices &lanes = lanes_alike(o);
         for (int lane = 0; lane < n_lanes_; lane++) {
-            const int index = indices[size_t(lane * elem_bytes_)];
-            if (index == zero_index) continue;
-            const int from = index / elem_bytes_;
-            out[lane] = from < n_lanes_ ? a[from] : b[from - n_lanes_];
+            const int from = lanes[size_t(lane)];
+            if (from != zero_index) out[lane] = from < n_lanes_ ? a[from] : b[from - n_lanes_];
         }
     }
 
     // Those of an operation; most are like one of the last two, a stage's pair.
-    const byte_indices &indices_alike(const op &o) {
-        const auto is_alike = [&](const shuffle_indices &known) {
-            const op &k = *known.of;
-            return k.kind == o.kind && k.is_high == o.is_high && k.selector == o.selector
-                    && k.unit_bytes == o.unit_bytes && k.constant == o.constant;
+    const byte_indices &lanes_alike(const op &o) {
+        const auto is_alike = [&](const op &known) {
+            return known.kind == o.kind && known.is_high == o.is_high
+                    && known.selector == o.selector && known.unit_bytes == o.unit_bytes
+                    && known.constant == o.constant;
         };
-        for (const shuffle_indices &known : last_indices_)
-            if (known.of && is_alike(known)) return known.indices;
-        std::swap(last_indices_[0], last_indices_[1]);
-        last_indices_[0] = {&o, indices_of(k_, o)};
-        return last_indices_[0].indices;
+        for (const shuffled_lanes &last : last_shuffled_)
+            if (last.of && is_alike(*last.of)) return last.from;
+        std::swap(last_shuffled_[0], last_shuffled_[1]);
+        shuffled_lanes &made = last_shuffled_[0];
+        made.of = &o;
+        const byte_indices indices = indices_of(k_, o);
+        for (int lane = 0; lane < n_lanes_; lane++) {
+            const uint8_t index = indices[size_t(lane * elem_bytes_)];
+            made.from[size_t(lane)] = index == zero_index ? index : index >> elem_shift_;
+        }
+        return made.from;
     }
 
     // What is between two elements that are read can be read as well: it lies in their pages.
     void find_loads(const std::vector<elem> &read) {
         for (const elem &e : read) {
-            if ((e.offset_bytes - read.front().offset_bytes) % elem_bytes_ != 0)
+            if ((e.offset_bytes - read.front().offset_bytes) & (elem_bytes_ - 1))
                 may_change_ = false;
             if (loads_.empty() || e.offset_bytes - loads_.back().offset_bytes >= k_.vector_bytes)
                 loads_.push_back({e.offset_bytes, 1});
             window &load = loads_.back();
-            const int lane = int((e.offset_bytes - load.offset_bytes) / elem_bytes_);
+            const int lane = int(e.offset_bytes - load.offset_bytes) >> elem_shift_;
             load.n_elems = lane + 1;
             places_[size_t(e.number)] = {loads_.size() - 1, lane};
         }
@@ -334,10 +337,10 @@ private:
     static constexpr size_t none = std::numeric_limits<size_t>::max(); // no load
 
     const block &ops_;
-    const int elem_bytes_, n_lanes_;
+    const int elem_bytes_, elem_shift_, n_lanes_;
     const float max_cost_;
     kernel &k_;
-    std::array<shuffle_indices, 2> last_indices_;
+    std::array<shuffled_lanes, 2> last_shuffled_;
     std::vector<elem> moved_;   // by their addresses in the destination
     std::vector<place> places_; // of the elements that are read
     std::vector<window> loads_;
