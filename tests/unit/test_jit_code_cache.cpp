@@ -217,7 +217,6 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.drains[0].runs[0].scratch_step_bytes++; },
             [](ir::kernel &k) { k.drains[0].runs[0].dst_step_bytes++; },
             [](ir::kernel &k) { k.fetched_base_bytes++; },
-            [](ir::kernel &k) { k.fetches_to_l1 = true; },
             [](ir::kernel &k) { k.chain.drain = 0; },
             [](ir::kernel &k) { k.chain.next_bytes++; },
             [](ir::kernel &k) {

@@ -421,7 +421,6 @@ kernel build(const plan &p, const kernel_spec &spec) {
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
         k.fetched_lines = p.scratch.lines;
-        k.fetches_to_l1 = p.scratch.fetches_to_l1;
         k.fetched_base_bytes = p.scratch.next_block_bytes;
     }
     k.vector_bytes = p.the_tile.vector_bytes;

@@ -134,7 +134,7 @@ public:
 
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
-                claims_lines, scratch_bytes, drains, piece_step_bytes, fetched_lines, fetches_to_l1,
+                claims_lines, scratch_bytes, drains, piece_step_bytes, fetched_lines,
                 fetched_base_bytes, n_values, constants, blocks, src_step_bytes, dst_step_bytes,
                 param_step_bytes, chain, root, rest] = k;
         const auto &[chained_drain, next_bytes] = chain;
@@ -143,8 +143,7 @@ public:
         for (int64_t v : {int64_t(vector_bytes), scratch_bytes, int64_t(n_values), src_step_bytes,
                      dst_step_bytes, param_step_bytes})
             put(v);
-        put_small(uint32_t(is_streaming) | uint32_t(claims_lines) << 1
-                | uint32_t(fetches_to_l1) << 2);
+        put_small(uint32_t(is_streaming) | uint32_t(claims_lines) << 1);
         put_small(uint32_t(elem_bytes));
         put_small(uint32_t(chained_drain));
         put(next_bytes);

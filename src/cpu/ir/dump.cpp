@@ -113,9 +113,8 @@ std::string to_text(const kernel &k) {
         text += "  drain " + std::to_string(i) + ": " + std::to_string(n_runs(d)) + " runs"
                 + (k.piece_step_bytes ? " of pieces" : "")
                 + (d.is_chained ? ", chained, of " : " of ") + std::to_string(d.runs[0].bytes)
-                + " bytes, prefetches " + std::to_string(count_lines(k.fetched_lines)) + " lines "
-                + (k.fetches_to_l1 ? "to L1 " : "") + "from src+"
-                + std::to_string(k.fetched_base_bytes) + "\n";
+                + " bytes, prefetches " + std::to_string(count_lines(k.fetched_lines))
+                + " lines from src+" + std::to_string(k.fetched_base_bytes) + "\n";
     }
     for (size_t b = 0; b < k.blocks.size(); b++) {
         text += "  block " + std::to_string(b) + "\n";

@@ -151,7 +151,6 @@ struct kernel {
     // are whole lines then, at multiples of a line. 0: they lie as in the destination.
     int64_t piece_step_bytes = 0;
     line_list fetched_lines;        // by drains, as they will be read soon
-    bool fetches_to_l1 = false;     // else to L2
     int64_t fetched_base_bytes = 0; // from a drain's src to where these count from
     int n_values = 0;               // that a block has at most
     std::vector<byte_indices> constants;

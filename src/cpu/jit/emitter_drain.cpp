@@ -303,10 +303,7 @@ void emitter::emit_fetches() {
     const forward_jump none = jump_if(zero);
     load_field(r11, drain_tables::fetched);
     const uint8_t *again = getCurr();
-    if (k_.fetches_to_l1)
-        prefetcht0(ptr[rbx + r14]);
-    else
-        prefetcht1(ptr[rbx + r14]);
+    prefetcht1(ptr[rbx + r14]);
     add(r14, line_bytes);
     dec(r15);
     const forward_jump has_more = jump_if(not_zero);

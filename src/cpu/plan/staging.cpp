@@ -225,11 +225,6 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
         return {};
     s.scratch_bytes = bytes;
     if (fetches) s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
-    // Lines that a tile reads at once, in blocks that stay in the caches. Time over memcpy, to L2 /
-    // so, 41 collected ones of 2 to 34 MB on AVX-512 1.58 / 1.53 (u8 2048x2048 transposed 1.77
-    // / 1.61); read in parts, 86 on AVX2 and 86 on SSE4.1, 1.34 / 1.38 and 1.42 / 1.44; 56 staged
-    // ones 0.726 / 0.729.
-    s.fetches_to_l1 = !is_staged && t.src_run_bytes >= tuning::line_bytes;
     continue_with_next(s, order, is_staged ? run_bytes : 0);
     return s;
 }

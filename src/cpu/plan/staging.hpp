@@ -56,7 +56,6 @@ struct staging {
     lane_staging lanes;               // of a scratch of whole vectors, in place of these levels
     bool is_chained = false;    // the level around the block continues the runs of the block before
     line_list lines;            // of the block's source, each once; none if they are too many
-    bool fetches_to_l1 = false; // else to L2
     dim_t next_block_bytes = 0; // to the source of the next block; 0: not known
     dim_t next_chain_bytes = 0; // to that of the next chain, from the first block of one
 
