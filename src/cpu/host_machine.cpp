@@ -20,10 +20,10 @@ void take_habits_of_intel(machine &m) {
     m.max_spilled_src_rows = tuning::max_spilled_src_rows_of_intel;
     m.min_lines_in_turn = 0;
     m.max_open_lines = m.max_open_lines_in_pages = tuning::max_open_lines_of_intel;
+    m.has_slow_line_crossings = m.vector_bytes > 16;
     m.min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes_of_intel;
     if (m.vector_bytes == 64) {
         m.max_elem_bytes_in_lanes = tuning::max_elem_bytes_in_lanes_of_intel_64_bytes;
-        m.has_slow_line_crossings = true;
     } else {
         m.min_crowding_rows = tuning::min_crowding_rows_of_zen1_and_intel;
         m.min_crowding_lines = tuning::min_crowding_lines_of_zen1_and_intel;

@@ -1462,6 +1462,34 @@ TEST(Plan, TakesHalfVectorsForRowsThatBeginWithinLines) {
     EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 64);
 }
 
+// So of rows that stay together, an odd number of halves and a rest, of any elements, within L2.
+TEST(Plan, TakesHalfVectorsForRowsOfOddHalvesThatBeginWithinLines) {
+    const auto vector_bytes = [](const machine &m, dim_t n_rows, dim_t row_bytes) {
+        const move_problem p = normalized({n_rows, 3, row_bytes / 4}, "abc", "bac", tfmt_f32);
+        return planned(p, m).the_tile.vector_bytes;
+    };
+    machine whole = avx512(), narrow = avx2(), halves = whole;
+    halves.has_slow_line_crossings = narrow.has_slow_line_crossings = true;
+    EXPECT_EQ(vector_bytes(whole, 100, 96), 64);
+    EXPECT_EQ(vector_bytes(halves, 100, 96), 32);
+    EXPECT_EQ(vector_bytes(halves, 100, 124), 32);
+    EXPECT_EQ(vector_bytes(halves, 100, 52), 32);
+    EXPECT_EQ(vector_bytes(halves, 100, 160), 32);
+    EXPECT_EQ(vector_bytes(halves, 100, 44), 64);   // too short
+    EXPECT_EQ(vector_bytes(halves, 100, 132), 64);  // two vectors and less than a half
+    EXPECT_EQ(vector_bytes(halves, 100, 224), 64);  // too long
+    EXPECT_EQ(vector_bytes(halves, 10000, 96), 64); // beyond L2
+    EXPECT_EQ(vector_bytes(narrow, 100, 48), 16);
+    EXPECT_EQ(vector_bytes(narrow, 100, 80), 16);
+    EXPECT_EQ(vector_bytes(narrow, 100, 96), 32);
+    EXPECT_EQ(vector_bytes(narrow, 100, 124), 32);
+    // Rows that begin with lines on one side.
+    const memory_desc src = by_strides({100, 4, 24}, {24, 2400, 1});
+    const memory_desc padded = by_strides({100, 4, 24}, {128, 32, 1});
+    EXPECT_EQ(planned(normalized(src, padded), halves).the_tile.vector_bytes, 64);
+    EXPECT_EQ(planned(normalized(padded, src), halves).the_tile.vector_bytes, 64);
+}
+
 // Past the caches halves of 16 bytes are taken where no line is left in more parts by that: through
 // a scratch, of elements of 4 bytes and more, and streamed where the tile has the same elements, or
 // where whole vectors cannot be.

@@ -97,11 +97,45 @@ bool stores_parts_of_vectors(const tile &t) {
             && n_rows >= t.vector_bytes / t.elem_bytes;
 }
 
+// Bytes that lie side by side on both sides, from the problem's first element on.
+dim_t bytes_of_common_row(const move_problem &p) {
+    dim_t row_bytes = p.elem_bytes;
+    const auto continues = [&](const level &l) {
+        return l.is_regular() && l.extent > 1 && l.src_stride == row_bytes
+                && l.dst_stride == row_bytes;
+    };
+    for (auto l = p.levels.begin(); l != p.levels.end();) {
+        l = std::find_if(p.levels.begin(), p.levels.end(), continues);
+        if (l != p.levels.end()) row_bytes *= l->extent;
+    }
+    return row_bytes;
+}
+
+// Whether rows that stay together, an odd number of halves of a vector and a rest, begin within
+// lines on both sides, within L2.
+bool copies_rows_of_odd_halves(const move_problem &p, const machine &m) {
+    if (moved_bytes(p) > dim_t(m.l2_bytes)) return false;
+    const dim_t row_bytes = bytes_of_common_row(p);
+    if (row_bytes < tuning::min_bytes_of_rows_in_halves
+            || row_bytes >= tuning::max_vectors_of_rows_in_halves * m.vector_bytes
+            || row_bytes / (m.vector_bytes / 2) % 2 == 0)
+        return false;
+    const auto begin_within_lines = [&](bool of_src) {
+        return std::any_of(p.levels.begin(), p.levels.end(), [&](const level &l) {
+            const dim_t stride = stride_of(l, of_src);
+            return l.extent > 1 && stride >= row_bytes && stride % tuning::line_bytes != 0;
+        });
+    };
+    return begin_within_lines(true) && begin_within_lines(false);
+}
+
 // Whether vectors of half the length cross fewer lines where that is slow.
 bool crosses_fewer_in_halves(const move_problem &p, const machine &m) {
     if (!m.has_slow_line_crossings || m.vector_bytes != m.register_bytes() || p.converts
             || exceeds_cache(p, m))
         return false;
+    if (copies_rows_of_odd_halves(p, m)) return true;
+    if (m.vector_bytes < tuning::line_bytes) return false;
     const auto with_whole_vectors = [&] {
         return begin_plan(p, m, plan_mode::move, {store_path::plain});
     };
