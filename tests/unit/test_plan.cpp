@@ -1539,6 +1539,38 @@ TEST(Plan, StreamsNoLinesThatWaitForTheirParts) {
     EXPECT_TRUE(is_streamed(normalized({1, 512, 4096}, "BcA16b2a", "aBc32b", tfmt_f32), sse41()));
 }
 
+// Nor, where that is slow, are lines whose other part is written after something elsewhere.
+TEST(Plan, StreamsNoRowsThatEndWithinLines) {
+    const auto is_streamed = [](const move_problem &move, machine m, bool sends_parts_slowly) {
+        m.l3_bytes = 0;
+        m.sends_parts_slowly = sends_parts_slowly;
+        plan p;
+        return make_streamed_plan(move, m, &p);
+    };
+    const auto copies = [](dim_t n_bytes) { // rows from here and there
+        return normalized({8, 32, 208, n_bytes}, "acbd", "abcd", tfmt_u8);
+    };
+    EXPECT_TRUE(is_streamed(copies(416), avx512(), false));
+    EXPECT_FALSE(is_streamed(copies(416), avx512(), true));
+    EXPECT_FALSE(is_streamed(copies(416), sse41(), true));
+    EXPECT_TRUE(is_streamed(copies(384), avx512(), true));
+    EXPECT_TRUE(is_streamed(copies(384), sse41(), true));
+    // 9 blocks of 96 bytes side by side, and 8.
+    const auto blocks = [](dim_t n_pixels) {
+        return normalized({1024, 512, n_pixels}, "acb", "aBc24b", tfmt_f32);
+    };
+    EXPECT_TRUE(is_streamed(blocks(9), avx2(), false));
+    EXPECT_FALSE(is_streamed(blocks(9), avx2(), true));
+    EXPECT_TRUE(is_streamed(blocks(8), avx2(), true));
+    // Rows in turns that a tile writes to lines of their own, and within lines.
+    const auto rows = [](dim_t stride) {
+        return normalized(
+                by_tag({64, 64}, "ba", tfmt_f32), by_strides({64, 64}, {stride, 1}, tfmt_f32));
+    };
+    EXPECT_TRUE(is_streamed(rows(80), avx2(), true));
+    EXPECT_FALSE(is_streamed(rows(72), avx2(), true));
+}
+
 // Rows of the destination that are multiples of half a vector alone go past the caches in halves,
 // if nothing is converted on the way and these are not halves of the same lines.
 TEST(Plan, StreamsInHalvesWhereWholeVectorsDoNotFit) {

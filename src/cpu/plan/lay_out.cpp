@@ -163,6 +163,9 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
 // Whether tiles that are streamed leave few lines of the destination in part, and find those of the
 // source again where there is the other way of a scratch.
 bool may_stream(const plan &p, const loop_order &order, bool has_staged) {
+    if (p.target.sends_parts_slowly
+            && leaves_lines_in_part(p.the_tile, p.problem.levels, p.problem.limits))
+        return false;
     const bool finds_the_rest = p.target.read_ahead_rows && !reads_colliding_rows(p.the_tile);
     const bool loses_lines = has_staged && !finds_the_rest
             && p.the_tile.vector_bytes < tuning::line_bytes

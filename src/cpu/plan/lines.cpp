@@ -236,6 +236,49 @@ dim_t lines_begun(const tile &t, const std::vector<level> &levels) {
     return n_lines;
 }
 
+bool leaves_lines_in_part(
+        const tile &t, const std::vector<level> &levels, const limit_list &limits) {
+    if (!t.phased.empty()) return false;
+    dim_t row_bytes = t.dst_run_bytes; // written without a gap so far
+    // Whether steps of `unit` indices go on where the row ends, which they make longer then.
+    const auto go_on = [&](int dim, dim_t unit, dim_t extent, dim_t stride) {
+        if (stride > row_bytes) return false;
+        const dim_t n = limits[size_t(dim)].store, n_steps = std::min(extent, n / unit);
+        const dim_t n_left = n_steps < extent ? n % unit : 0;
+        row_bytes = std::max(row_bytes, stride * n_steps + stride / unit * n_left);
+        return true;
+    };
+    bit_indices rows; // of the tile, that do not go on yet
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (t.bits[b].level >= 0 && !contains(t.dst_run, b)) rows.push_back(int(b));
+    const auto take_rows = [&] {
+        for (size_t i = 0; i < rows.size();) {
+            const tile_bit &b = t.bits[size_t(rows[i])];
+            if (go_on(b.dim, b.weight, 2, b.dst_stride_bytes)) {
+                rows.erase(rows.begin() + i);
+                i = 0;
+            } else {
+                i++;
+            }
+        }
+    };
+    const auto is_whole = [](dim_t bytes) { return bytes % tuning::line_bytes == 0; };
+    take_rows();
+    for (auto l = levels.rbegin(); l != levels.rend(); ++l) {
+        if (l->is_regular() && go_on(l->dim, l->unit, l->extent, l->dst_stride)) {
+            take_rows();
+            continue;
+        }
+        const bool keeps_whole = l->is_regular()
+                ? is_whole(l->dst_stride)
+                : std::all_of(l->dst_digits.begin(), l->dst_digits.end(),
+                        [&](const digit &d) { return is_whole(d.stride); });
+        if (!is_whole(row_bytes) || !keeps_whole) return true;
+    }
+    return !std::all_of(rows.begin(), rows.end(),
+            [&](int b) { return is_whole(t.bits[size_t(b)].dst_stride_bytes); });
+}
+
 bool opens_lines_apart(const tile &t) {
     for (size_t b = 0; b < t.bits.size(); b++)
         if (!contains(t.dst_run, b) && t.bits[b].dst_stride_bytes % tuning::line_bytes)

@@ -61,6 +61,12 @@ int open_lines(const tile &t);
 // own (max_open_lines_of_phases) and count as 0.
 dim_t lines_begun(const tile &t, const std::vector<level> &levels);
 
+// Whether what tiles write in a row, with these levels around them, ends within a line before they
+// go on elsewhere, or begins within one there: the rest of that line is written later. False for
+// tiles with phases.
+bool leaves_lines_in_part(
+        const tile &t, const std::vector<level> &levels, const limit_list &limits);
+
 // Whether the lines of the destination that a tile leaves in part are of rows whole lines apart,
 // each on a set of L1 of its own, and it reads a quarter of each line and more, of rows few of
 // which share a set.

@@ -30,6 +30,9 @@ struct machine {
     dim_t min_src_bytes_of_streamed_lines = 0;
     // Whether that is so of padding, too, and wherever the source's rows lie.
     bool streams_any_lines = false;
+    // Whether lines sent past the caches in parts, at the ends of what tiles write in a row, cost
+    // more than lines brought to the caches for it.
+    bool sends_parts_slowly = false;
     int vector_bytes = 0; // that plans use: the registers' or half of it; 0: no JIT for this ISA
     int n_vector_regs = 0;
     // Moved bytes up to which vectors of half the length may be faster, where the core executes

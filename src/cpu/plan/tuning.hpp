@@ -473,6 +473,14 @@ constexpr int max_rows_of_filled_sets = 16;
 //     of a line, of 10200 reorders: AVX2 2 0.47 (f32 aBdc8b -> abcd 2x3x640x640, which waits for 32
 //     lines, 3.2 / 1.05), SSE4.1 2 0.45 (s8 AB16a32b -> AB4b24a4b 30522x768 4.7 / 1.6).
 constexpr dim_t max_lines_begun = 16;
+// On Intel's cores none is sent in parts at the ends of what tiles write in a row
+// (machine::sends_parts_slowly).
+//     Times with these over those into the caches or through a scratch, of 12540 reorders AVX-512 4
+//     1.37, AVX2 5 1.26, least 0.92, SSE4.1 7 1.62 (s32 ABcd16a32b -> acdb 8x84x80x80 1.26 / 0.62
+//     times memcpy); copies of rows of 416 bytes (bf16 acbd -> abcd 8x32x208x208 1.5 / 1.1,
+//     64x32x208x208 1.7 / 1.2). On Zen 1 they are not slow (f32 acdb -> aBdc4b 4x728x19x19, AVX2 in
+//     16 bytes, 0.45 times memcpy, 1.0 through a scratch; on Intel 32x728x19x19, SSE4.1, 2.0
+//     and 1.0).
 
 // Vectors from which on those of half the length are streamed where whole ones cannot be, as rows
 // of the destination are multiples of the half alone.
