@@ -759,6 +759,21 @@ TEST(Plan, ReadsLinesInPairs) {
     EXPECT_EQ(tiles_of_pair(500, 2), 4);
     EXPECT_EQ(tiles_of_pair(500, 1), 2);
     EXPECT_EQ(tiles_of_pair(512, 2), 2);
+    // Bytes to rows that begin within lines, and with them; but not where the source has fillers.
+    const auto is_paired = [](const vec &dims, const char *src, const char *dst) {
+        const auto order = [&](int n_lines) {
+            machine m = avx512_vbmi();
+            m.paired_lines = n_lines;
+            m.l2_bytes = 0;
+            m.block_src_bytes = 64;
+            return plan_test::texts_of(
+                    planned(normalized(dims, src, dst, tfmt_u8), m).problem.levels);
+        };
+        return order(1) != order(2);
+    };
+    EXPECT_FALSE(is_paired({4096, 1000}, "ba", "ab"));
+    EXPECT_TRUE(is_paired({4096, 960}, "ba", "ab"));
+    EXPECT_TRUE(is_paired({1, 255, 52, 52}, "Abcd16a", "cdba"));
     for (const int n_lines : {1, 2}) {
         const vec colliding {1024, 1024}; // through a scratch
         EXPECT_EQ(innermost(colliding, tfmt_u8, avx512(), n_lines), "2 x 64, 64 -> 65536");

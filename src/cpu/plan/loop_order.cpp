@@ -12,6 +12,16 @@ namespace tfmt::cpu {
 
 namespace {
 
+// Whether tiles store bytes of a longer run of the source, without fillers, to rows that begin
+// within lines: a pair of lines would leave twice as many of these in part.
+bool stores_bytes_within_lines(const tile &t) {
+    return t.dst_elem_bits <= tuning::max_unpaired_elem_bits
+            && t.src_whole_run_bytes > tuning::line_bytes
+            && std::none_of(t.src_run.begin(), t.src_run.end(),
+                    [&](int b) { return t.bits[size_t(b)].level < 0; })
+            && !stores_vectors(t, tuning::line_bytes);
+}
+
 // How many lines of a row of the source tiles read together that store where it belongs: all that
 // `m` reads best so, for loads of whole vectors, half a line and more, that do not end within
 // lines, if L1 holds the lines of the destination that are left in part meanwhile.
@@ -19,6 +29,7 @@ int lines_read_together(const tile &t, const machine &m) {
     const bool reads_vectors = t.src_run_bytes
             >= std::max(dim_t(t.vector_bytes), tuning::line_bytes / 2);
     if (!reads_vectors || reads_odd_runs(t) || t.dst_elem_bits > t.src_elem_bits) return 1;
+    if (stores_bytes_within_lines(t)) return 1;
     const dim_t n_tiles = std::max<dim_t>(1, m.paired_lines * tuning::line_bytes / t.src_run_bytes);
     const bool has_room = t.dst_run_bytes >= tuning::line_bytes
             || n_tiles * stored_rows_in_l1_set(t) <= tuning::max_rows_in_l1_set;

@@ -886,6 +886,13 @@ constexpr dim_t block_src_bytes_of_zen3 = 64;
 //     AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79).
 //     AMD (Zen 4), 532 of 1 to 16 MiB 1.220 / 1.211, worst 3.6 / 4.6 (s8 5120x1280 transposed).
 constexpr int paired_lines_of_intel = 2;
+// Not elements of so many bits or fewer where rows of the destination begin within lines
+// (stores_bytes_within_lines), more of which are left in part meanwhile.
+//     Intel, pairs over single lines, of 12540 reorders bytes 46 1.09, none less than 0.97 (u8
+//     4096x1000 transposed 1.9 / 1.5 times memcpy), AVX2 18 1.06; of 2 bytes 121 1.01, 0.7 to 1.25,
+//     and 29 0.98; of 4 bytes 105 1.01 and 84 0.99. Where the source's runs have fillers, so that
+//     single lines of it are in more rows, 7 0.8.
+constexpr int max_unpaired_elem_bits = 8;
 // Zen 5, 1537 of 10000 reorders of up to 16 MiB 1.466 / 1.447, 488 of 3400 others 1.442 / 1.429;
 // not on AVX2, 771 1.62 / 1.66.
 constexpr int paired_lines_of_zen5_64_bytes = 2;
