@@ -100,15 +100,15 @@ bool stores_parts_of_vectors(const tile &t) {
 // Bytes that lie side by side on both sides, from the problem's first element on.
 dim_t bytes_of_common_row(const move_problem &p) {
     dim_t row_bytes = p.elem_bytes;
-    const auto continues = [&](const level &l) {
+    const auto continues_row = [&](const level &l) {
         return l.is_regular() && l.extent > 1 && l.src_stride == row_bytes
                 && l.dst_stride == row_bytes;
     };
-    for (auto l = p.levels.begin(); l != p.levels.end();) {
-        l = std::find_if(p.levels.begin(), p.levels.end(), continues);
-        if (l != p.levels.end()) row_bytes *= l->extent;
+    for (;;) {
+        const auto next = std::find_if(p.levels.begin(), p.levels.end(), continues_row);
+        if (next == p.levels.end()) return row_bytes;
+        row_bytes *= next->extent;
     }
-    return row_bytes;
 }
 
 // Whether rows that stay together, an odd number of halves of a vector and a rest, begin within

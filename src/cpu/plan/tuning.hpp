@@ -136,7 +136,7 @@ constexpr dim_t min_moved_bytes_of_crossing_rows = 56 << 10;
 // many vectors, that stay together and begin within lines on both sides, if they are an odd number
 // of halves and a rest.
 //     Of 12540 reorders, whole vectors over halves, AVX-512, below 64 KiB 8 1.11, 2 MiB 29 1.22,
-//     worst 1.05 (f32 aBdc24b -> acdb 1x255x26x26 1.7 / 1.1 times memcpy), 4 MiB 9 1.07, above 22
+//     least 1.05 (f32 aBdc24b -> acdb 1x255x26x26 1.7 / 1.1 times memcpy), 4 MiB 9 1.07, above 22
 //     1.02; AVX2 below 2 MiB 6 1.16 (f32 dabc -> abdc 2x192x14x14 1.5 / 1.2), above 10 1.00. Of a
 //     third of these with rows of other lengths, halves over whole vectors: AVX-512, 32 bytes 9
 //     0.98, 48 26 1.01, 64 to 95 5 0.99, from 192 on 18 1.03; AVX2, below 32 bytes 155 1.03, 32 to
