@@ -251,15 +251,15 @@ bool leaves_lines_in_part(
     bit_indices rows; // of the tile, that do not go on yet
     for (size_t b = 0; b < t.bits.size(); b++)
         if (t.bits[b].level >= 0 && !contains(t.dst_run, b)) rows.push_back(int(b));
+    const auto goes_on = [&](int row) {
+        const tile_bit &b = t.bits[size_t(row)];
+        return go_on(b.dim, b.weight, 2, b.dst_stride_bytes);
+    };
     const auto take_rows = [&] {
-        for (size_t i = 0; i < rows.size();) {
-            const tile_bit &b = t.bits[size_t(rows[i])];
-            if (go_on(b.dim, b.weight, 2, b.dst_stride_bytes)) {
-                rows.erase(rows.begin() + i);
-                i = 0;
-            } else {
-                i++;
-            }
+        for (;;) {
+            const auto next = std::find_if(rows.begin(), rows.end(), goes_on);
+            if (next == rows.end()) return;
+            rows.erase(next);
         }
     };
     const auto is_whole = [](dim_t bytes) { return bytes % tuning::line_bytes == 0; };
