@@ -639,7 +639,7 @@ TEST(Repack, AlwaysWhereLinesAreStreamed) {
 }
 
 // Of the kernel's one block, with elements of 8 bytes.
-int repacked(kernel &k) { return repack(k.blocks[0], 8, false, 1, k); }
+int repacked(kernel &k) { return repack(k.blocks[0], k.n_values, 8, false, 1, k); }
 
 kernel pairs_kernel(std::vector<op> ops) {
     kernel k;
@@ -710,6 +710,34 @@ TEST(Repack, NotWhatIsNoWholeElementsApart) {
     EXPECT_GT(repacked(together), 0);
     expect_counts(together.blocks[0], {1, 0, 0, 1});
     EXPECT_EQ(repacked(apart), 0);
+}
+
+// What costs less, if not of so many rows.
+TEST(Repack, NotMuchOfManyRows) {
+    const auto turned_rows = [](int n_rows, int row_bytes) { // to and fro
+        kernel k;
+        k.vector_bytes = 32;
+        k.n_values = 3 * n_rows;
+        byte_indices turned {};
+        for (int i = 0; i < 32; i++)
+            turned[size_t(i)] = uint8_t((i + 16) % 32);
+        k.constants = {byte_indices {}, turned};
+        k.blocks.emplace_back();
+        for (int row = 0, v = 0; row < n_rows; row++, v += 3)
+            for (const op &o : {make_load(v, 32, {{row * 64, low_bits(row_bytes)}}),
+                         make_indexed(op_kind::permute, v + 1, v, -1, 1),
+                         make_indexed(op_kind::permute, v + 2, v + 1, -1, 1),
+                         make_store(v + 2, 32, {{row * 64, low_bits(row_bytes)}})})
+                k.blocks[0].push_back(o);
+        return k;
+    };
+    const auto most = int(tfmt::cpu::tuning::max_repacked_rows);
+    kernel few = turned_rows(most, 32), many = turned_rows(most + 1, 32),
+           short_ones = turned_rows(most + 1, 16);
+    EXPECT_GT(repacked(few), 0);
+    expect_counts(few.blocks[0], {most, 0, 0, most});
+    EXPECT_EQ(repacked(many), 0);
+    EXPECT_GT(repacked(short_ones), 0);
 }
 
 int n_of(const block &ops, op_kind kind) {

@@ -49,7 +49,8 @@ public:
         store_all();
         if (has_dead_) drop_dead();
         if (may_repack()) {
-            const int n = repack(ops_, t_.elem_bytes, streams_parts(), n_kept_constants_, k_);
+            const int n = repack(
+                    ops_, n_values_, t_.elem_bytes, streams_parts(), n_kept_constants_, k_);
             if (n) n_values_ = n;
         }
         if (!state_.in_padding)

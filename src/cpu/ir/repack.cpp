@@ -2,10 +2,7 @@
 #include "cpu/ir/repack.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "cpu/plan/tuning.hpp"
@@ -26,8 +23,7 @@ struct elem {
 
 // Where an element that is read is found: a load and a lane of it.
 struct place {
-    size_t load;
-    int lane;
+    int load, lane;
 };
 
 // Elements of memory that one load or store takes, from the first to the last.
@@ -45,58 +41,50 @@ struct gathered_window : window {
 
 // Where an operation takes each lane from: lanes of `a`, behind these those of `b`, or zero_index.
 struct shuffled_lanes {
-    const op *of = nullptr;
+    const op *of;
     byte_indices from;
 };
 
-// Elements in the order of the loads or stores that have them, to be put in that of their
-// addresses: chunks, whose elements are in order, and not these, are sorted.
-class elem_list {
-public:
-    void add_chunk() { chunk_begins_.push_back(elems_.size()); }
-    void add(int64_t offset_bytes, int number) { elems_.emplace_back(offset_bytes, number); }
-    size_t size() const { return elems_.size(); }
+// What makes a value: a load, the elements of whose lanes have numbers one behind the other, or a
+// shuffle. Neither: it is zero.
+struct maker {
+    int first_number = 0;
+    uint64_t lanes = 0; // of a load, that have an element
+    int shuffle = -1;   // index into the block's
+    int a = -1, b = -1;
+};
 
-    template <typename F>
-    std::vector<elem> sorted_if(F &&is_wanted) {
-        const auto is_before = [](const elem &a, const elem &b) {
-            return a.offset_bytes < b.offset_bytes;
-        };
-        std::vector<std::pair<size_t, size_t>> chunks; // that have any
-        for (size_t i = 0; i < chunk_begins_.size(); i++) {
-            const size_t end = i + 1 < chunk_begins_.size() ? chunk_begins_[i + 1] : elems_.size();
-            if (chunk_begins_[i] < end) chunks.push_back({chunk_begins_[i], end});
-        }
-        std::sort(chunks.begin(), chunks.end(), [&](const auto &a, const auto &b) {
-            return is_before(elems_[a.first], elems_[b.first]);
-        });
-        std::vector<elem> sorted;
-        sorted.reserve(elems_.size());
-        for (const auto &[begin, end] : chunks)
-            std::copy_if(elems_.begin() + ptrdiff_t(begin), elems_.begin() + ptrdiff_t(end),
-                    std::back_inserter(sorted), is_wanted);
-        if (!std::is_sorted(sorted.begin(), sorted.end(), is_before)) // loads of gaps may overlap
-            std::sort(sorted.begin(), sorted.end(), is_before);
-        return sorted;
-    }
-
-private:
-    std::vector<elem> elems_;
-    std::vector<size_t> chunk_begins_;
+// A chunk of a value, from the first to the last element that is moved.
+struct moved_chunk {
+    int64_t first_bytes, last_bytes;
+    const chunk *memory;
+    int value, lane;
 };
 
 class repacker {
 public:
     // `always`: whatever it costs.
-    repacker(const block &ops, int elem_bytes, bool always, kernel &k)
+    repacker(const block &ops, int n_values, int elem_bytes, bool always, kernel &k)
         : ops_(ops),
           elem_bytes_(elem_bytes),
           elem_shift_(log2_exact(elem_bytes)),
+          elem_begins_(~uint64_t(0) / low_bits(elem_bytes)),
           n_lanes_(k.vector_bytes / elem_bytes),
           max_cost_(always ? std::numeric_limits<float>::infinity()
                            : tuning::max_repacked_cost * old_cost()),
           k_(k) {
-        find_loads(trace());
+        for (const op &o : ops_) {
+            if (o.kind == op_kind::load) add_chunks(o, o.out, read_);
+            if (o.kind == op_kind::store) add_chunks(o, o.a, written_);
+        }
+        for (std::vector<moved_chunk> *chunks : {&read_, &written_})
+            std::sort(
+                    chunks->begin(), chunks->end(), [](const moved_chunk &a, const moved_chunk &b) {
+                        return a.first_bytes < b.first_bytes;
+                    });
+        may_change_ = always || !takes_much_of_many_rows();
+        if (!may_change_) return;
+        find_loads(trace(n_values));
         if (loads_.size() > tuning::max_repacked_loads) may_change_ = false;
         if (may_change_) find_stores();
     }
@@ -121,69 +109,122 @@ public:
     int n_values() const { return n_values_; }
 
 private:
-    // Follows the elements from loads to stores. Returns those that are read.
-    std::vector<elem> trace() {
-        int n_values = 0;
-        for (const op &o : ops_)
-            n_values = std::max(n_values, o.out + 1);
-        std::vector<int> lanes(size_t(n_values * n_lanes_), zero); // of all values
-        const auto lanes_of = [&](int value) { return lanes.data() + value * n_lanes_; };
-        elem_list read, written;
-        for (const op &o : ops_) {
-            if (o.kind == op_kind::prefetch || o.kind == op_kind::zero) continue;
-            if (o.kind == op_kind::load)
-                add_elems(o, read,
-                        [&](int lane) { return lanes_of(o.out)[lane] = int(read.size()); });
-            else if (o.kind == op_kind::store)
-                add_elems(o, written, [&](int lane) { return lanes_of(o.a)[lane]; });
-            else
-                shuffle(o, lanes_of(o.a), lanes_of(std::max(o.b, 0)), lanes_of(o.out));
-        }
-        moved_ = written.sorted_if([](const elem &) { return true; });
-        std::vector<bool> is_moved(read.size(), false);
-        for (const elem &e : moved_)
-            if (e.number != zero) is_moved[size_t(e.number)] = true;
-        places_.resize(read.size());
-        return read.sorted_if([&](const elem &e) { return is_moved[size_t(e.number)]; });
-    }
-
-    // Adds the elements that a load or store moves, which `number_of` finds by their lanes.
-    template <typename F>
-    void add_elems(const op &o, elem_list &elems, F &&number_of) const {
+    void add_chunks(const op &o, int value, std::vector<moved_chunk> &chunks) const {
         int lane = 0;
         for (const chunk &c : o.chunks) {
-            elems.add_chunk();
-            for (int byte = 0; byte < o.unit_bytes; byte += elem_bytes_, lane++)
-                if (c.mask >> byte & 1) elems.add(c.offset_bytes + byte, number_of(lane));
+            if (const uint64_t elems = elems_in(c))
+                chunks.push_back({c.offset_bytes + __builtin_ctzll(elems),
+                        c.offset_bytes + 63 - __builtin_clzll(elems), &c, value, lane});
+            lane += o.unit_bytes >> elem_shift_;
         }
     }
 
-    void shuffle(const op &o, const int *a, const int *b, int *out) {
-        const byte_indices &lanes = lanes_alike(o);
-        for (int lane = 0; lane < n_lanes_; lane++) {
-            const int from = lanes[size_t(lane)];
-            if (from != zero_index) out[lane] = from < n_lanes_ ? a[from] : b[from - n_lanes_];
+    // The first byte of each element of a chunk that is moved.
+    uint64_t elems_in(const chunk &c) const { return c.mask & elem_begins_; }
+
+    // Whether much is read of many rows that are vectors apart: a vector of the destination then
+    // has elements of most of them, which costs more than stages, and more to find out.
+    bool takes_much_of_many_rows() const {
+        size_t n_rows = 0;
+        int64_t end_bytes = std::numeric_limits<int64_t>::min();
+        for (const moved_chunk &c : read_) {
+            if (c.first_bytes < end_bytes) continue;
+            n_rows++;
+            end_bytes = c.first_bytes + k_.vector_bytes;
+        }
+        size_t n_elems = 0;
+        for (const moved_chunk &c : written_)
+            n_elems += size_t(__builtin_popcountll(elems_in(*c.memory)));
+        return n_rows > tuning::max_repacked_rows
+                && n_elems * size_t(elem_bytes_) > n_rows * tuning::max_repacked_bytes_of_row;
+    }
+
+    // Follows the elements from stores back to loads. Returns those that are read.
+    std::vector<elem> trace(int n_values) {
+        makers_.resize(size_t(n_values));
+        int n_numbers = 0;
+        for (const op &o : ops_)
+            switch (o.kind) {
+            case op_kind::zero:
+            case op_kind::prefetch:
+            case op_kind::store: break;
+            case op_kind::load:
+                makers_[size_t(o.out)].first_number = n_numbers;
+                n_numbers += n_lanes_;
+                break;
+            default: makers_[size_t(o.out)] = {0, 0, shuffle_like(o), o.a, o.b}; break;
+            }
+        for (const moved_chunk &c : read_)
+            for_each_lane(c,
+                    [&](int, int lane) { makers_[size_t(c.value)].lanes |= uint64_t(1) << lane; });
+        moved_ = elems_of(written_, [](int) { return true; });
+        std::vector<char> is_moved(size_t(n_numbers), false);
+        for (const elem &e : moved_)
+            if (e.number != zero) is_moved[size_t(e.number)] = true;
+        places_.resize(size_t(n_numbers));
+        return elems_of(read_, [&](int number) { return is_moved[size_t(number)]; });
+    }
+
+    // The elements of sorted chunks whose numbers are wanted, by their addresses.
+    template <typename F>
+    std::vector<elem> elems_of(const std::vector<moved_chunk> &chunks, F &&is_wanted) const {
+        std::vector<elem> elems;
+        elems.reserve(chunks.size() * size_t(n_lanes_));
+        bool overlap = false; // as loads of gaps may
+        for (size_t i = 0; i < chunks.size(); i++) {
+            const moved_chunk &c = chunks[i];
+            overlap = overlap || (i > 0 && c.first_bytes < chunks[i - 1].last_bytes);
+            for_each_lane(c, [&](int byte, int lane) {
+                const int number = number_of(c.value, lane);
+                if (is_wanted(number)) elems.emplace_back(c.memory->offset_bytes + byte, number);
+            });
+        }
+        if (overlap)
+            std::sort(elems.begin(), elems.end(),
+                    [](const elem &a, const elem &b) { return a.offset_bytes < b.offset_bytes; });
+        return elems;
+    }
+
+    // For each element of a chunk that is moved, its first byte and its lane of the value.
+    template <typename F>
+    void for_each_lane(const moved_chunk &c, F &&f) const {
+        for (uint64_t left = elems_in(*c.memory); left != 0; left &= left - 1) {
+            const int byte = __builtin_ctzll(left);
+            f(byte, c.lane + (byte >> elem_shift_));
         }
     }
 
-    // Those of an operation; most are like one of the last two, a stage's pair.
-    const byte_indices &lanes_alike(const op &o) {
-        const auto is_alike = [&](const op &known) {
+    // The element that a lane of a value has.
+    int number_of(int value, int lane) const {
+        for (;;) {
+            const maker &m = makers_[size_t(value)];
+            if (m.shuffle < 0) return m.lanes >> lane & 1 ? m.first_number + lane : zero;
+            const uint8_t from = shuffles_[size_t(m.shuffle)].from[size_t(lane)];
+            if (from == zero_index) return zero;
+            value = from < n_lanes_ ? m.a : m.b;
+            lane = from & (n_lanes_ - 1);
+        }
+    }
+
+    // Which of the block's shuffles an operation is; most are one of the last two, a stage's pair.
+    int shuffle_like(const op &o) {
+        const auto is_alike = [&](const shuffled_lanes &s) {
+            const op &known = *s.of;
             return known.kind == o.kind && known.is_high == o.is_high
                     && known.selector == o.selector && known.unit_bytes == o.unit_bytes
                     && known.constant == o.constant;
         };
-        for (const shuffled_lanes &last : last_shuffled_)
-            if (last.of && is_alike(*last.of)) return last.from;
-        std::swap(last_shuffled_[0], last_shuffled_[1]);
-        shuffled_lanes &made = last_shuffled_[0];
-        made.of = &o;
+        const auto n = int(shuffles_.size());
+        for (int i = n; i-- > std::max(0, n - 2);)
+            if (is_alike(shuffles_[size_t(i)])) return i;
+        shuffles_.push_back({&o, {}});
         const byte_indices indices = indices_of(k_, o);
         for (int lane = 0; lane < n_lanes_; lane++) {
             const uint8_t index = indices[size_t(lane * elem_bytes_)];
-            made.from[size_t(lane)] = index == zero_index ? index : index >> elem_shift_;
+            shuffles_.back().from[size_t(lane)] = index == zero_index ? index
+                                                                      : index >> elem_shift_;
         }
-        return made.from;
+        return n;
     }
 
     // What is between two elements that are read can be read as well: it lies in their pages.
@@ -196,7 +237,7 @@ private:
             window &load = loads_.back();
             const int lane = int(e.offset_bytes - load.offset_bytes) >> elem_shift_;
             load.n_elems = lane + 1;
-            places_[size_t(e.number)] = {loads_.size() - 1, lane};
+            places_[size_t(e.number)] = {int(loads_.size()) - 1, lane};
         }
     }
 
@@ -230,7 +271,7 @@ private:
 
     // The load that has an element; that behind them all has what is zero.
     size_t load_of(int number) const {
-        return number == zero ? loads_.size() : places_[size_t(number)].load;
+        return number == zero ? loads_.size() : size_t(places_[size_t(number)].load);
     }
 
     // Whether the elements of a store are no lanes of one load as they are.
@@ -337,10 +378,14 @@ private:
     static constexpr size_t none = std::numeric_limits<size_t>::max(); // no load
 
     const block &ops_;
-    const int elem_bytes_, elem_shift_, n_lanes_;
+    const int elem_bytes_, elem_shift_;
+    const uint64_t elem_begins_; // the first byte of each element of a chunk
+    const int n_lanes_;
     const float max_cost_;
     kernel &k_;
-    std::array<shuffled_lanes, 2> last_shuffled_;
+    std::vector<moved_chunk> read_, written_; // by their addresses
+    std::vector<maker> makers_;               // of the values
+    std::vector<shuffled_lanes> shuffles_;
     std::vector<elem> moved_;   // by their addresses in the destination
     std::vector<place> places_; // of the elements that are read
     std::vector<window> loads_;
@@ -353,8 +398,9 @@ private:
 
 } // namespace
 
-int repack(block &ops, int elem_bytes, bool always, size_t n_kept_constants, kernel &k) {
-    repacker r(ops, elem_bytes, always, k);
+int repack(
+        block &ops, int n_values, int elem_bytes, bool always, size_t n_kept_constants, kernel &k) {
+    repacker r(ops, n_values, elem_bytes, always, k);
     if (!r.is_worth_it()) return 0;
     k.constants.resize(n_kept_constants);
     ops = r.build();

@@ -14,8 +14,9 @@ namespace tfmt::cpu::ir {
 // from those of the source that it has elements of, by one permute for each but the first: 3 loads,
 // 6 permutes and 3 stores, in place of 3 loads, 4 shuffles, 8 permutes and 4 stores in part.
 //     `always`: whatever it costs. Constants of `k` from `n_kept_constants` on are the block's own
-// and replaced by those of the new one. Returns how many values that has; 0: the block stays as it
-// is.
-int repack(block &ops, int elem_bytes, bool always, size_t n_kept_constants, kernel &k);
+// and replaced by those of the new one. Returns how many values that has, in place of `n_values`;
+// 0: the block stays as it is.
+int repack(
+        block &ops, int n_values, int elem_bytes, bool always, size_t n_kept_constants, kernel &k);
 
 } // namespace tfmt::cpu::ir
