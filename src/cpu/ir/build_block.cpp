@@ -79,14 +79,6 @@ private:
         return cuts;
     }
 
-    // Tile bits of element `lane` of a register / of register `index`.
-    static uint32_t select(const bit_indices &bits, uint32_t values) {
-        uint32_t mask = 0;
-        for (size_t i = 0; i < bits.size(); i++)
-            mask |= (values >> i & 1) << bits[i];
-        return mask;
-    }
-
     void enter_lanes(const bit_indices &lanes) {
         lanes_ = lanes;
         reg_bits_.clear();
@@ -420,7 +412,7 @@ private:
         const bit_indices before = lanes_;
         if (s.entering < 0) {
             lanes_ = s.lanes;
-            const byte_indices indices = permutation(before, {}, -1, 0);
+            const byte_indices indices = permutation(before, -1, -1, false);
             const op_kind kind = s.kind == stage_kind::within16 ? op_kind::within16
                                                                 : op_kind::permute;
             for (int &v : values_)
@@ -440,9 +432,9 @@ private:
             const int a = low, b = high;
             if (a < 0 && b < 0) continue;
             if (s.kind == stage_kind::permute2 && constants[0] < 0)
-                for (uint32_t left : {0u, 1u})
+                for (const bool left : {false, true})
                     constants[left] = constant_of(
-                            k_, permutation(before, {s.entering}, leaving, left));
+                            k_, permutation(before, s.entering, leaving, left));
             low = exchange(s, a, b, false, constants[0]);
             high = exchange(s, a, b, true, constants[1]);
         }
@@ -496,25 +488,22 @@ private:
         return o.out;
     }
 
-    // Where each byte of the new order lanes_ was in the order `before`; a bit of `entering`
-    // chooses the second source, the bit that leaves has the value `leaving_value`.
-    byte_indices permutation(const bit_indices &before, const bit_indices &entering, int leaving,
-            uint32_t leaving_value) const {
+    // Where each byte of the new order lanes_ was in the order `before`; `entering`, unless it is
+    // -1, chooses the second source, and the bit that leaves was `leaving_value`.
+    byte_indices permutation(
+            const bit_indices &before, int entering, int leaving, bool leaving_value) const {
+        const dim_t n = dim_t(1) << lanes_.size();
+        const auto place_before = [&](int bit) {
+            for (size_t i = 0; i < before.size(); i++)
+                if (before[i] == bit) return dim_t(1) << i;
+            return bit == entering ? n : dim_t(0);
+        };
+        const dim_t first = leaving_value ? place_before(leaving) : 0;
         byte_indices indices {};
-        const uint32_t n = 1u << lanes_.size();
-        for (uint32_t lane = 0; lane < n; lane++) {
-            const uint32_t bits = select(lanes_, lane);
-            uint32_t from = 0;
-            for (size_t i = 0; i < before.size(); i++) {
-                const uint32_t value = before[i] == leaving ? leaving_value
-                                                            : (bits >> before[i] & 1);
-                from |= value << i;
-            }
-            for (int bit : entering)
-                from |= (bits >> bit & 1) * n;
+        size_t to = 0;
+        for (const dim_t place : subset_sums(lanes_, place_before))
             for (int byte = 0; byte < t_.elem_bytes; byte++)
-                indices[lane * t_.elem_bytes + byte] = uint8_t(from * t_.elem_bytes + byte);
-        }
+                indices[to++] = uint8_t((first + place) * t_.elem_bytes + byte);
         return indices;
     }
 

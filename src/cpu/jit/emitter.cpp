@@ -255,7 +255,10 @@ const block_registers &emitter::registers_of(int block) {
     const int n_places = k_.converts ? 0 : red_zone_bytes / k_.vector_bytes;
     registers = allocate_registers(
             k_.blocks[size_t(block)], k_.n_values, {n_value_regs(), n_places, may_reuse_b()});
-    const auto number = [&](int8_t reg) { return int8_t(reg < 0 ? -1 : physical(reg)); };
+    inline_vector<int8_t, 32> physical_regs;
+    for (int reg = 0; reg < n_value_regs(); reg++)
+        physical_regs.push_back(int8_t(physical(reg)));
+    const auto number = [&](int8_t reg) { return reg < 0 ? reg : physical_regs[size_t(reg)]; };
     for (placed_op &o : registers.ops) {
         o.out = number(o.out); // one by one, see encoded_instruction
         o.a = number(o.a);

@@ -2,6 +2,8 @@
 #include "cpu/plan/plan.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "cpu/plan/joined_runs.hpp"
 #include "cpu/plan/lay_out.hpp"
@@ -35,13 +37,34 @@ bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
     return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
 
+// The beginning of the plan that stores where it belongs, which some ask about before it is the
+// one: made when it is first asked for.
+class plain_beginning {
+public:
+    plain_beginning(const move_problem &p, const machine &m) : p_(p), m_(&m) {}
+
+    plan &get() {
+        if (!begun_) begun_ = begin_plan(p_, *m_, plan_mode::move, {store_path::plain});
+        return *begun_;
+    }
+    void begin_anew_for(const machine &m) {
+        m_ = &m;
+        begun_.reset();
+    }
+
+private:
+    const move_problem &p_;
+    const machine *m_;
+    std::optional<plan> begun_;
+};
+
 // Whether tiles that store where it belongs would write so many lines of one set of L1, one behind
 // the other, that each is out of it again before the next one beside it comes.
-bool crowds_l1(const move_problem &p, const machine &m) {
+bool crowds_l1(const move_problem &p, const machine &m, plain_beginning &beginning) {
     if (!m.min_crowding_lines || is_half_padding(p.limits)
             || dst_rows_of_src_line(p) < m.min_crowding_rows)
         return false;
-    const plan plain = begin_plan(p, m, plan_mode::move, {store_path::plain});
+    const plan &plain = beginning.get();
     const tile &t = plain.the_tile;
     return stored_rows_in_l1_set(t) >= m.min_crowding_rows
             || written_lines_in_l1_set(
@@ -130,26 +153,22 @@ bool copies_rows_of_odd_halves(const move_problem &p, const machine &m) {
 }
 
 // Whether vectors of half the length cross fewer lines where that is slow.
-bool crosses_fewer_in_halves(const move_problem &p, const machine &m) {
+bool crosses_fewer_in_halves(const move_problem &p, const machine &m, plain_beginning &whole) {
     if (!m.has_slow_line_crossings || m.vector_bytes != m.register_bytes() || p.converts
             || exceeds_cache(p, m))
         return false;
     if (copies_rows_of_odd_halves(p, m)) return true;
     if (m.vector_bytes < tuning::line_bytes) return false;
-    const auto with_whole_vectors = [&] {
-        return begin_plan(p, m, plan_mode::move, {store_path::plain});
-    };
-    if (p.elem_bytes <= tuning::max_crossing_elem_bytes) return crosses_lines(with_whole_vectors());
+    if (p.elem_bytes <= tuning::max_crossing_elem_bytes) return crosses_lines(whole.get());
     return p.elem_bytes == tuning::crossing_elem_bytes_of_rows
             && moved_bytes(p) >= tuning::min_moved_bytes_of_crossing_rows
-            && has_rows_of_part_of_vectors(p, m)
-            && stores_parts_of_vectors(with_whole_vectors().the_tile);
+            && has_rows_of_part_of_vectors(p, m) && stores_parts_of_vectors(whole.get().the_tile);
 }
 
 // With vectors of half the length where tiles of these move a small tensor faster, or cross fewer
 // lines. Halves of 16 bytes need no shuffles between lanes and nearly always do.
-machine fitting_vectors(const move_problem &p, const machine &m) {
-    if (crosses_fewer_in_halves(p, m)) return in_half_vectors(m);
+machine fitting_vectors(const move_problem &p, const machine &m, plain_beginning &whole) {
+    if (crosses_fewer_in_halves(p, m, whole)) return in_half_vectors(m);
     if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
             || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return m;
@@ -160,11 +179,7 @@ machine fitting_vectors(const move_problem &p, const machine &m) {
                 levels_without_tile(begun.problem, begun.the_tile));
     };
     const machine halves = in_half_vectors(m);
-    const way plain {store_path::plain};
-    return cost(begin_plan(p, halves, plan_mode::move, plain))
-                    < cost(begin_plan(p, m, plan_mode::move, plain))
-            ? halves
-            : m;
+    return cost(plain_beginning(p, halves).get()) < cost(whole.get()) ? halves : m;
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
@@ -223,10 +238,13 @@ bool make_plan(
             return false;
         }
     if (mode == plan_mode::move && lay_out_joined(p, host, out)) return true;
-    const machine m = mode == plan_mode::move ? fitting_vectors(p, host) : host;
+    plain_beginning beginning(p, host);
+    const machine m = mode == plan_mode::move ? fitting_vectors(p, host, beginning) : host;
+    if (m.vector_bytes != host.vector_bytes) beginning.begin_anew_for(m);
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
-            && (detour == store_path::staged || needs_collecting(p, m) || crowds_l1(p, m));
+            && (detour == store_path::staged || needs_collecting(p, m)
+                    || crowds_l1(p, m, beginning));
     const bool tries_lanes = mode == plan_mode::move && detour == store_path::collected
             && (wants_detour ? may_use_lanes(p, m) : wants_lanes(p, m));
     const bool is_staged_in_halves = moves_vectors_as_two(p, m)
@@ -236,15 +254,20 @@ bool make_plan(
     if (wants_detour) ways.push_back({detour});
     ways.push_back({store_path::plain});
     ways.push_back({store_path::plain, true});
-    for (const way &w : ways) {
-        const bool in_halves = is_staged_in_halves && w.stores == store_path::staged;
-        if (lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out)) {
-            out->note = note_of(*out);
-            return true;
+    const auto may_go = [&](const way &w) {
+        if (mode == plan_mode::move && w.stores == store_path::plain && !w.is_simple) {
+            *out = std::move(beginning.get());
+            return finish_plan(*out, w);
         }
+        const bool in_halves = is_staged_in_halves && w.stores == store_path::staged;
+        return lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out);
+    };
+    if (std::none_of(ways.begin(), ways.end(), may_go)) {
+        *why = "too many combinations of tails for generated code";
+        return false;
     }
-    *why = "too many combinations of tails for generated code";
-    return false;
+    out->note = note_of(*out);
+    return true;
 }
 
 bool make_streamed_plan(
