@@ -254,7 +254,7 @@ bool make_plan(
     if (wants_detour) ways.push_back({detour});
     ways.push_back({store_path::plain});
     ways.push_back({store_path::plain, true});
-    const auto may_go = [&](const way &w) {
+    const auto lays_out = [&](const way &w) {
         if (mode == plan_mode::move && w.stores == store_path::plain && !w.is_simple) {
             *out = std::move(beginning.get());
             return finish_plan(*out, w);
@@ -262,7 +262,7 @@ bool make_plan(
         const bool in_halves = is_staged_in_halves && w.stores == store_path::staged;
         return lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out);
     };
-    if (std::none_of(ways.begin(), ways.end(), may_go)) {
+    if (std::none_of(ways.begin(), ways.end(), lays_out)) {
         *why = "too many combinations of tails for generated code";
         return false;
     }
