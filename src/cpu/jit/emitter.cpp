@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "common/checked.hpp"
+#include "common/inline_vector.hpp"
 #include "cpu/jit/compile.hpp"
 #include "cpu/plan/tuning.hpp"
 
