@@ -41,20 +41,17 @@ bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
 // one: made when it is first asked for.
 class plain_beginning {
 public:
-    plain_beginning(const move_problem &p, const machine &m) : p_(p), m_(&m) {}
+    plain_beginning(const move_problem &p, const machine &m) : p_(&p), m_(m) {}
 
+    const machine &target() const { return m_; }
     plan &get() {
-        if (!begun_) begun_ = begin_plan(p_, *m_, plan_mode::move, {store_path::plain});
+        if (!begun_) begun_ = begin_plan(*p_, m_, plan_mode::move, {store_path::plain});
         return *begun_;
-    }
-    void begin_anew_for(const machine &m) {
-        m_ = &m;
-        begun_.reset();
     }
 
 private:
-    const move_problem &p_;
-    const machine *m_;
+    const move_problem *p_;
+    machine m_;
     std::optional<plan> begun_;
 };
 
@@ -167,19 +164,22 @@ bool crosses_fewer_in_halves(const move_problem &p, const machine &m, plain_begi
 
 // With vectors of half the length where tiles of these move a small tensor faster, or cross fewer
 // lines. Halves of 16 bytes need no shuffles between lanes and nearly always do.
-machine fitting_vectors(const move_problem &p, const machine &m, plain_beginning &whole) {
-    if (crosses_fewer_in_halves(p, m, whole)) return in_half_vectors(m);
+plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
+    plain_beginning whole(p, m), halves(p, in_half_vectors(m));
+    if (crosses_fewer_in_halves(p, m, whole)) return halves;
     if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
             || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
-        return m;
-    if (m.vector_bytes < tuning::line_bytes)
-        return dst_rows_of_src_line(p) > tuning::max_dst_rows_of_halves ? m : in_half_vectors(m);
+        return whole;
+    if (m.vector_bytes < tuning::line_bytes) {
+        if (dst_rows_of_src_line(p) > tuning::max_dst_rows_of_halves) return whole;
+        return halves;
+    }
     const auto cost = [](const plan &begun) {
         return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
                 levels_without_tile(begun.problem, begun.the_tile));
     };
-    const machine halves = in_half_vectors(m);
-    return cost(plain_beginning(p, halves).get()) < cost(whole.get()) ? halves : m;
+    if (cost(halves.get()) < cost(whole.get())) return halves;
+    return whole;
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
@@ -238,9 +238,9 @@ bool make_plan(
             return false;
         }
     if (mode == plan_mode::move && lay_out_joined(p, host, out)) return true;
-    plain_beginning beginning(p, host);
-    const machine m = mode == plan_mode::move ? fitting_vectors(p, host, beginning) : host;
-    if (m.vector_bytes != host.vector_bytes) beginning.begin_anew_for(m);
+    plain_beginning beginning = mode == plan_mode::move ? in_fitting_vectors(p, host)
+                                                        : plain_beginning(p, host);
+    const machine &m = beginning.target();
     const store_path detour = exceeds_cache(p, m) ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || needs_collecting(p, m)

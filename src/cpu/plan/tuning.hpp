@@ -370,11 +370,12 @@ constexpr int min_halved_elem_bytes_as_two = 2;
 constexpr float max_repacked_cost = 0.9f;
 // They are all in registers at once.
 constexpr size_t max_repacked_loads = 16;
-// Nor are blocks that take more than so many bytes of each of more rows than this, where few gain:
-// of 7031 blocks of 12540 reorders 1971 are not looked into, a good half of what that takes; 6 of
-// them would cost less made again, of 1281 (in 4 reorders: two take as long without, s8 ABcd8a16b2a
-// -> ABcd16b48a 64x3x7x7 1.33 / 1.5 times memcpy, ABc4a4b -> AcB24a2b 47x1x48 6.4 / 8.8). With 7
-// and 4 rows 0.45 and 0.54 of that work, 4 and 30 blocks; of any number of bytes 0.51 and 21.
+// Blocks that take more than so many bytes of each of more rows than this are left as they are,
+// since few would gain: of 7031 blocks of 12540 reorders 1971 are not looked into, a good half of
+// what that takes; 6 of them would cost less made again, of 1281. (They are of 4 reorders, of which
+// two take no longer, s8 ABcd8a16b2a -> ABcd16b48a 64x3x7x7 1.5 in place of 1.33 times memcpy,
+// ABc4a4b -> AcB24a2b 47x1x48 8.8 in place of 6.4.) With 7 and 4 rows 0.45 and 0.54 of that work, 4
+// and 30 blocks; of any number of bytes 0.51 and 21.
 constexpr size_t max_repacked_rows = 5;
 constexpr size_t max_repacked_bytes_of_row = 16;
 
