@@ -683,7 +683,11 @@ TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
  * of them: scales for each row and zero points for each column of 1000 x 1000 take a million each,
  * 8 MB. One or two blocks of it are kept for the next execution, until neither the cache nor a
  * reorder has the code; executions that run at the same time allocate their own. Nothing else is
- * allocated, but for what comes once and for new shapes of runtime dims (below). Once in a process:
+ * allocated, but for what comes once and for new shapes of runtime dims (below). Once for each
+ * reorder and place in a line of 64 bytes: the first execution beyond the caches to a destination
+ * that begins there, as malloc's large blocks do, 16 bytes behind one, may take the time, the stack
+ * and the allocations of the creation of a reorder (without room for these it is only slower), for
+ * at most three places. Once in a process:
  * the first execution that threads might share, of 1 MiB and more of source and destination, reads
  * the machine's topology, in 2 to 11 ms and some 450 allocations. tfmt_get_num_threads() reads it
  * beforehand, unless a number was set; then, and on a caller's pool, the first destination of 16

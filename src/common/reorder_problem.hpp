@@ -56,10 +56,11 @@ inline dim_t round_up(dim_t n, dim_t unit) { return ceil_div(n, unit) * unit; }
 inline bool is_pow2(dim_t n) { return (n & (n - 1)) == 0; }
 
 // Logical extents of a dimension: indices below `load` are read, those from `load` to below `store`
-// are padding of the destination.
+// are padding of the destination. Those below `begin` do not exist (plan/line_grid).
 struct dim_limits {
     dim_t load;
     dim_t store;
+    dim_t begin = 0;
 };
 using limit_list = inline_vector<dim_limits, 16>;
 

@@ -2,113 +2,25 @@
 #include "cpu/generated.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <cstdint>
 #include <memory>
 #include <new>
 
 #include "common/normalize.hpp"
 #include "common/padding_split.hpp"
 #include "common/status.hpp"
-#include "cpu/exec/driver.hpp"
-#include "cpu/exec/parallel.hpp"
 #include "cpu/exec/parameters.hpp"
-#include "cpu/exec/threads.hpp"
 #include "cpu/isa/isa.hpp"
 #include "cpu/jit/code_cache.hpp"
+#include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 #include "cpu/products_or_quotients.hpp"
+#include "cpu/program.hpp"
+#include "cpu/programs_behind_lines.hpp"
 
 namespace tfmt::cpu {
 
 namespace {
-
-// Each thread has its scratch on its stack: an execution allocates nothing.
-template <dim_t n_bytes, typename Run>
-__attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
-    alignas(tuning::line_bytes) char scratch[n_bytes + tuning::line_bytes];
-    run(begin, end, scratch);
-}
-
-// A plan, its code, and how to run it.
-class program {
-public:
-    explicit program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
-        const move_problem &p = plan_.problem;
-        const dim_t dst_bits = p.moved_dst_bits();
-        moved_dst_bytes_ = plan_.moved_bytes / (p.moved_src_bits() + dst_bits) * dst_bits;
-    }
-
-    const plan &the_plan() const { return plan_; }
-
-    void append_kernels(std::vector<ir::kernel> &kernels) const {
-        for (const kernel_spec &spec : plan_.kernels) {
-            kernels.push_back(ir::build(plan_, spec));
-            assert(ir::verify(kernels.back()).empty());
-        }
-    }
-
-    // The code of append_kernels(), from `code` on. Returns what lies behind.
-    const jit::kernel_code *take_code(const jit::kernel_code *code) {
-        kernels_.assign(code, code + plan_.kernels.size());
-        return code + plan_.kernels.size();
-    }
-
-    // How far behind the parameters' arrays the kernels may read: as far as a tile that begins at
-    // their end reaches, and a vector.
-    size_t parameter_slack_bytes() const {
-        size_t slack = tuning::line_bytes;
-        for (const tile_bit &b : plan_.the_tile.bits)
-            slack += size_t(b.param_stride_bytes);
-        return slack + size_t(plan_.problem.converts.row_param_bytes);
-    }
-
-    void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
-        run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
-            kernels_[size_t(c.kernel)].run(
-                    src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
-        });
-    }
-
-    void run(const char *src, char *dst, const tfmt_threadpool_t *pool,
-            const ir::parameter_values &values) const {
-        run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
-            const auto kernel = reinterpret_cast<jit::computing_kernel_fn>(
-                    reinterpret_cast<uintptr_t>(kernels_[size_t(c.kernel)].run));
-            kernel(src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch,
-                    values.singles, static_cast<const char *>(values.arrays) + c.param_offset);
-        });
-    }
-
-    std::string to_text() const {
-        std::string text = cpu::to_text(plan_);
-        for (size_t i = 0; i < kernels_.size(); i++)
-            text += "kernel " + std::to_string(i) + ", " + std::to_string(kernels_[i].size_bytes)
-                    + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i]));
-        return text;
-    }
-
-private:
-    template <typename Call>
-    void run_on_threads(char *dst, const tfmt_threadpool_t *pool, Call &&call) const {
-        const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
-            driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
-        };
-        const team threads = team_worth(plan_.moved_bytes, pool, dst, moved_dst_bytes_);
-        parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
-            if (!plan_.scratch)
-                run_calls(begin, end, nullptr);
-            else if (plan_.scratch.scratch_bytes <= tuning::usual_scratch_bytes)
-                with_scratch<tuning::usual_scratch_bytes>(begin, end, run_calls);
-            else
-                with_scratch<tuning::max_scratch_bytes>(begin, end, run_calls);
-        });
-    }
-
-    plan plan_;
-    driver driver_;
-    std::vector<jit::kernel_code> kernels_;
-    dim_t moved_dst_bytes_; // its share of moved_bytes
-};
 
 class generated final : public implementation {
 public:
@@ -121,6 +33,8 @@ public:
         if ((mode == plan_mode::move || pads_whole_lines(p, int(tuning::line_bytes)))
                 && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan(), mode))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
+        if (mode == plan_mode::move && exceeds_cache(normalized, m))
+            behind_lines_ = std::make_unique<programs_behind_lines>(normalized, m);
         compile(m);
         make_expanders(m);
         info_ = std::string("jit:") + name_of(m.isa);
@@ -131,7 +45,7 @@ public:
     }
 
     tfmt_status_t execute(const execution &e) const noexcept override {
-        const program &chosen = is_aligned(e.dst) ? *for_aligned_ : for_any_;
+        const program &chosen = program_for(e.dst);
         const char *src = static_cast<const char *>(e.src);
         char *dst = static_cast<char *>(e.dst);
         if (!normalized_.converts.steps) {
@@ -151,6 +65,7 @@ public:
             text += "if dst is a multiple of "
                     + std::to_string(for_aligned_->the_plan().dst_alignment_bytes) + " bytes:\n"
                     + for_aligned_->to_text() + "else:\n";
+        if (behind_lines_) text += behind_lines_->to_text();
         return text + for_any_.to_text();
     }
 
@@ -189,12 +104,25 @@ private:
                 == 0;
     }
 
+    const program &program_for(const void *dst) const noexcept {
+        if (is_aligned(dst)) return *for_aligned_;
+        if (!behind_lines_) return for_any_;
+        const uintptr_t first = reinterpret_cast<uintptr_t>(dst)
+                + uintptr_t(normalized_.dst_offset_bytes);
+        const auto bytes_behind_line = dim_t(first % uintptr_t(tuning::line_bytes));
+        const program *p = bytes_behind_line == 0
+                ? nullptr
+                : behind_lines_->find(bytes_behind_line, for_any_.the_plan());
+        return p ? *p : for_any_;
+    }
+
     reorder_problem problem_;
     move_problem normalized_;
     parameter_expanders expanders_;
     mutable spare_memory spare_; // for decoded parameters
     program for_any_;
-    std::unique_ptr<program> for_aligned_; // null where nothing is gained
+    std::unique_ptr<program> for_aligned_;                // null where nothing is gained
+    std::unique_ptr<programs_behind_lines> behind_lines_; // null within the caches
 };
 
 new_implementation make_one(

@@ -85,15 +85,26 @@ public:
 
     // Whether it does not simply store where it belongs. Caches may be larger than these tensors.
     bool leaves_the_caches() const {
-        size_t size = 0;
-        EXPECT_EQ(tfmt_reorder_explain(reorder_, nullptr, &size), tfmt_success);
-        std::string text(size, ' ');
-        EXPECT_EQ(tfmt_reorder_explain(reorder_, &text[0], &size), tfmt_success);
+        const std::string text = explanation();
         return text.find("through a scratch") != std::string::npos
                 || text.find("bypass the caches") != std::string::npos;
     }
 
+    // Whether it has code for destinations that begin so many bytes behind a line.
+    bool knows_place_in_line(size_t n_bytes) const {
+        return explanation().find("if dst is " + std::to_string(n_bytes) + " bytes behind")
+                != std::string::npos;
+    }
+
 private:
+    std::string explanation() const {
+        size_t size = 0;
+        EXPECT_EQ(tfmt_reorder_explain(reorder_, nullptr, &size), tfmt_success);
+        std::string text(size, ' ');
+        EXPECT_EQ(tfmt_reorder_explain(reorder_, &text[0], &size), tfmt_success);
+        return text;
+    }
+
     tfmt_reorder_t reorder_ = nullptr;
 };
 
@@ -208,6 +219,35 @@ TEST_F(large_diff, wide_elements_in_blocks_to_planes) {
 TEST_F(large_diff, gaps_between_rows) {
     const dims shape = {1203, 1801};
     check_everywhere({tagged(shape, tfmt_f32, "ba"), strided(shape, tfmt_f32, {1817, 1}), 18});
+}
+
+// Code for a place in a line is made by the first execution there, of which there may be several at
+// once, with little stack; of more places than are remembered the others do without.
+TEST_F(large_diff, first_executions_within_lines_at_once) {
+    const large_move m = by_tags({1216, 3500}, tfmt_f32, "ab", "ba");
+    const reorder_handle reorder(m);
+    ASSERT_EQ(tfmt_set_num_threads(1), tfmt_success);
+    const size_t places[] = {16, 32, 16, 48};
+    std::string wrong[4];
+    on_small_stacks(4, [&](int i) {
+        guarded_buffer dst(m.dst_bytes(), placement::at_start, 64, places[i]);
+        for (int round = 0; round < 2; round++) {
+            std::memset(dst.data(), guarded_buffer::poison, dst.size());
+            if (reorder.execute(m.src(), dst.data()) != tfmt_success) wrong[i] += "not executed";
+            wrong[i] += m.differs(dst.data());
+            if (!dst.slack_is_intact()) wrong[i] += "byte beside dst written";
+        }
+    });
+    for (const std::string &w : wrong)
+        EXPECT_EQ(w, "");
+    guarded_buffer dst(m.dst_bytes(), placement::at_start, 64, 4);
+    ASSERT_EQ(reorder.execute(m.src(), dst.data()), tfmt_success);
+    EXPECT_EQ(m.differs(dst.data()), "");
+    EXPECT_FALSE(reorder.knows_place_in_line(4));
+    if (!reorder.leaves_the_caches())
+        GTEST_SKIP() << "right, but the caches of this machine hold all of it";
+    for (const size_t place : places)
+        EXPECT_TRUE(reorder.knows_place_in_line(place)) << place;
 }
 
 // ---------------------------------------------------------------- strides beyond 2 GiB

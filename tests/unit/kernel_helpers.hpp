@@ -15,6 +15,7 @@
 #include "cpu/isa/isa.hpp"
 #include "cpu/plan/alternatives.hpp"
 #include "cpu/plan/plan.hpp"
+#include "cpu/plan/tuning.hpp"
 #include "support/check_reorder.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/layout.hpp"
@@ -96,24 +97,29 @@ inline machine make_machine(const named_machine &n, caches has) {
 // What one way of executing leaves in a destination, between guard pages.
 class trial {
 public:
-    // computes: as with attributes, even between equal types.
-    trial(const memory_desc &src, const memory_desc &dst, uint64_t seed, bool computes = false)
+    // computes: as with attributes, even between equal types. bytes_behind_line: of destinations
+    // that begin within a line, in place of what the seed says.
+    trial(const memory_desc &src, const memory_desc &dst, uint64_t seed, bool computes = false,
+            size_t bytes_behind_line = 0)
         : dst_md_(dst),
           has_caches_(seed % 4 < 2          ? caches::all
                           : seed % 4 == 2   ? caches::no_l2
                           : seed % 16 == 11 ? caches::none_and_few_rows
                                             : caches::none),
-          is_aligned_(seed % 8 == 3),
+          is_aligned_(seed % 8 == 3 || bytes_behind_line > 0),
           align_(is_aligned_ ? 64 : tfmt_data_type_size(dst.data_type)),
           src_(size_bytes(src), seed % 2 ? placement::at_end : placement::at_start, align_),
           expected_(size_bytes(dst), placement::at_end, align_),
-          where_(seed % 3 ? placement::at_end : placement::at_start) {
+          where_(seed % 3 ? placement::at_end : placement::at_start),
+          shift_bytes_(where_ == placement::at_start || bytes_behind_line == 0
+                          ? bytes_behind_line
+                          : tuning::line_bytes - bytes_behind_line) {
         tfmt_test::fill_src(src_, src.data_type, dst.data_type, seed, computes);
     }
 
     template <typename Run>
     std::string differs(Run &&run) {
-        guarded_buffer actual(expected_.size(), where_, align_);
+        guarded_buffer actual(expected_.size(), where_, align_, shift_bytes_);
         run(src_.data(), actual.data());
         if (!actual.slack_is_intact()) return "wrote outside the destination";
         return tfmt_test::compare_bytes(tfmt_test::read_layout(&dst_md_), actual.data(),
@@ -134,6 +140,7 @@ private:
     guarded_buffer src_;
     guarded_buffer expected_;
     placement where_;
+    size_t shift_bytes_;
 };
 
 // Runs a plan with the interpreter or with machine code.

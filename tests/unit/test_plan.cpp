@@ -28,11 +28,13 @@ using tfmt::cpu::plan;
 using tfmt::cpu::plan_mode;
 using tfmt::cpu::segment;
 
-// "0+2 of 16/16": steps 0 and 1, in each of which 16 are read and 16 written; "pad" before padding.
+// "0+2 of 16/16": steps 0 and 1, in each of which 16 are read and 16 written; "pad" before padding;
+// "from 4" where they begin late.
 std::string text_of(const segment &s) {
     return std::string(s.is_padding ? "pad " : "") + std::to_string(s.first) + "+"
             + std::to_string(s.count) + " of " + std::to_string(s.below.load) + "/"
-            + std::to_string(s.below.store);
+            + std::to_string(s.below.store)
+            + (s.below.begin ? " from " + std::to_string(s.below.begin) : "");
 }
 
 lines text_of(const tfmt::cpu::segment_list &segments) {
@@ -81,6 +83,15 @@ TEST(Split, Table) {
             {huge, {3 * huge + 1, 4 * huge}, false,
                     {"0+3 of 1099511627776/1099511627776", "3+1 of 1/1099511627776"}},
             {4, {0, 0}, false, {}},
+            // What begins within a step comes last.
+            {16, {48, 48, 4}, false, {"1+2 of 16/16", "0+1 of 16/16 from 4"}},
+            {16, {40, 40, 4}, false, {"1+1 of 16/16", "2+1 of 8/8", "0+1 of 16/16 from 4"}},
+            {16, {20, 20, 4}, false, {"1+1 of 4/4", "0+1 of 16/16 from 4"}},
+            {16, {16, 16, 4}, false, {"0+1 of 16/16 from 4"}},
+            {16, {12, 12, 4}, false, {"0+1 of 12/12 from 4"}},
+            {8, {40, 40, 12}, false, {"2+3 of 8/8", "1+1 of 8/8 from 4"}},
+            {8, {41, 41, 16}, false, {"2+3 of 8/8", "5+1 of 1/1"}},
+            {1, {5, 5, 2}, false, {"2+3 of 1/1"}},
     };
     for (const auto &r : rows)
         EXPECT_EQ(text_of(tfmt::cpu::split(r.unit, r.state, r.in_padding)), r.segments)
@@ -105,6 +116,24 @@ TEST(Split, SegmentsFollowEachOtherAndAddUp) {
         ASSERT_EQ(loaded, state.load);
         ASSERT_EQ(stored, state.store);
     }
+}
+
+// Of any two nested levels, whose steps add up to a dimension that begins anywhere in it.
+TEST(Split, LateBeginsLeaveTheRest) {
+    for (const dim_t outer_unit : {4, 8, 12})
+        for (dim_t load = 1; load < 40; load++)
+            for (dim_t begin = 1; begin < load; begin++) {
+                std::vector<int> visits(size_t(load), 0);
+                for (const segment &o : tfmt::cpu::split(outer_unit, {load, load, begin}, false))
+                    for (dim_t step = o.first; step < o.first + o.count; step++)
+                        for (const segment &s : tfmt::cpu::split(4, o.below, false))
+                            for (dim_t i = s.first; i < s.first + s.count; i++)
+                                for (dim_t e = s.below.begin; e < s.below.load; e++)
+                                    visits.at(size_t(step * outer_unit + i * 4 + e))++;
+                for (dim_t i = 0; i < load; i++)
+                    ASSERT_EQ(visits[size_t(i)], i >= begin)
+                            << outer_unit << " " << load << " " << begin << " " << i;
+            }
 }
 
 TEST(Plan, HasWork) {

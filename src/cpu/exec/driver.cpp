@@ -47,7 +47,7 @@ dim_t steps_of_a_chain(dim_t step_bytes, dim_t run_bytes) {
 }
 
 driver_calls make_calls(const plan &p, const job &j, dim_t step_bytes) {
-    driver_calls c {j.kernel, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0, 0};
+    driver_calls c {j.kernel, j.root_first, j.root_count, p.root_chunk, 1, j.has_rest, 0, 0, 0};
     if (p.has_shared_root()) {
         c.src_root_step = p.problem.levels[p.n_driver_levels].src_stride;
         c.dst_root_step = p.problem.levels[p.n_driver_levels].dst_stride;

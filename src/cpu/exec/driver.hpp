@@ -42,6 +42,7 @@ struct driver_loop {
 // The calls of one kernel for its root steps, at one place.
 struct driver_calls {
     int kernel;
+    dim_t root_first;
     dim_t root_count;
     dim_t root_chunk; // steps of a call
     dim_t root_align; // where threads may cut: steps after which the destination is again as it was
@@ -135,8 +136,10 @@ private:
             count = last - step;
             // A last chunk shorter than half a chunk is not worth a call of its own.
             if (count - c.root_chunk >= (c.root_chunk + 1) / 2) count = c.root_chunk;
-            call(kernel_call {c.kernel, wrapping_add(at.src, wrapping_mul(step, c.src_root_step)),
-                    at.dst + step * c.dst_root_step, at.param + step * c.param_root_step,
+            const dim_t at_step = c.root_first + step;
+            call(kernel_call {c.kernel,
+                    wrapping_add(at.src, wrapping_mul(at_step, c.src_root_step)),
+                    at.dst + at_step * c.dst_root_step, at.param + at_step * c.param_root_step,
                     c.root_count > 0 ? count : 0, c.has_rest && (step + count >= c.root_count)});
         }
     }

@@ -336,7 +336,7 @@ private:
             key.push_back(phase);
         for (const dim_limits &l : state.limits) {
             key.push_back(state.in_padding ? 0 : l.load); // nothing is read there
-            key.push_back(l.store);
+            key.push_back(l.store - l.begin); // less than `load` where it begins late
         }
         const auto found = blocks_.find(key);
         if (found != blocks_.end()) return found->second;
@@ -430,8 +430,10 @@ kernel build(const plan &p, const kernel_spec &spec) {
     nests.add_all(spec.state);
     if (nests.has_merged_steps()) drop_unused_blocks(k);
     if (p.stores == store_path::streamed)
-        for (block &b : k.blocks)
+        for (block &b : k.blocks) {
             order_stores_by_lines(b);
+            if (p.problem.dst_behind_line_bytes > 0) keep_lines_in_part(b);
+        }
     return k;
 }
 

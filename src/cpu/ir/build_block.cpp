@@ -72,6 +72,8 @@ private:
                 if (b.dim == d) reach += b.weight;
             if (limit_of(state_.limits[size_t(d)]) < reach)
                 cuts.push_back({d, limit_of(state_.limits[size_t(d)])});
+            if (state_.limits[size_t(d)].begin > 0)
+                cuts.push_back({d, state_.limits[size_t(d)].begin, true});
         }
         const bool has_filler = std::any_of(
                 t_.bits.begin(), t_.bits.end(), [](const tile_bit &b) { return b.level < 0; });

@@ -48,11 +48,11 @@ public:
     }
 
     void put(const op &o) {
-        const auto &[kind, is_high, selector, unit_bytes, result, a, b, constant, chunks,
-                param_offset_bytes] = o;
+        const auto &[kind, is_high, stays_in_caches, selector, unit_bytes, result, a, b, constant,
+                chunks, param_offset_bytes] = o;
         make_room(op_words + chunks.size() * chunk_words);
         const uint32_t what = uint8_t(kind) | uint32_t(is_high) << 8
-                | uint32_t(uint8_t(selector)) << 16;
+                | uint32_t(stays_in_caches) << 9 | uint32_t(uint8_t(selector)) << 16;
         // -1 for "none" becomes 0. Two to a word where all of them fit, as they nearly always do.
         const uint32_t n_chunks = uint32_t(chunks.size()), unit = uint32_t(unit_bytes) + 1,
                        w = uint32_t(result) + 1, x = uint32_t(a) + 1, y = uint32_t(b) + 1,

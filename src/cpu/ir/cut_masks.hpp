@@ -35,10 +35,12 @@ struct memory_shape {
     bit_indices regs;
 };
 
-// A dimension of the tile (-1: fillers) that one of the limits cuts.
+// A dimension of the tile (-1: fillers) that one of the limits cuts: what lies inside are indices
+// below it, or, of where the dimension begins, all others.
 struct cut_dim {
     int dim;
     dim_t limit;
+    bool is_begin = false;
 };
 using cut_list = inline_vector<cut_dim, 16>;
 
@@ -47,7 +49,7 @@ using cut_list = inline_vector<cut_dim, 16>;
 class cut_masks {
 public:
     cut_masks(const tile &t, const cut_dim &cut, const memory_shape &s)
-        : elem_bytes_(t.elem_bytes), limit_(cut.limit) {
+        : elem_bytes_(t.elem_bytes), limit_(cut.limit), is_begin_(cut.is_begin) {
         const auto index_of = [&](int bit) {
             const tile_bit &b = t.bits[size_t(bit)];
             if (b.dim != cut.dim) return int64_t(0);
@@ -59,6 +61,12 @@ public:
     }
 
     uint64_t operator()(size_t reg, size_t fill) {
+        const uint64_t below = bytes_below(reg, fill);
+        return is_begin_ ? ~below : below;
+    }
+
+private:
+    uint64_t bytes_below(size_t reg, size_t fill) {
         const int64_t room = limit_ - regs_[reg] - fill_[fill];
         if (room > run_.back()) return ~uint64_t(0);
         if (room <= 0) return 0;
@@ -73,13 +81,13 @@ public:
         return mask;
     }
 
-private:
     struct known {
         int64_t room;
         uint64_t mask;
     };
     int elem_bytes_;
     int64_t limit_;
+    bool is_begin_;
     offset_list run_;  // logical index of each element of a chunk
     offset_list fill_; // of each chunk of a register
     offset_list regs_; // of each register

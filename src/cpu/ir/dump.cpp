@@ -45,7 +45,8 @@ std::string op_text(const op &o) {
     case op_kind::load: return out + "load." + std::to_string(o.unit_bytes) + chunks_text(o);
     case op_kind::prefetch: return "prefetch" + chunks_text(o);
     case op_kind::store:
-        return "store." + std::to_string(o.unit_bytes) + value(o.a) + " ->" + chunks_text(o);
+        return "store." + std::to_string(o.unit_bytes) + value(o.a)
+                + (o.stays_in_caches ? " in part of a line ->" : " ->") + chunks_text(o);
     case op_kind::unpack:
         return out + (o.is_high ? "unpack_high." : "unpack_low.") + std::to_string(o.unit_bytes)
                 + value(o.a) + value(o.b);

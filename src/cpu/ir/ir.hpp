@@ -51,7 +51,8 @@ enum class lane_selector : uint8_t {
 struct op {
     explicit op(op_kind k) : kind(k) {}
     op_kind kind;
-    bool is_high = false;                             // unpack
+    bool is_high = false;         // unpack
+    bool stays_in_caches = false; // store: of a line in part, where others bypass the caches
     lane_selector selector = lane_selector::low_half; // lanes128
     int unit_bytes = 0;                               // unpack: unit; load, store: bytes of a chunk
     int out = -1;

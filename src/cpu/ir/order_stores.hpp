@@ -15,4 +15,7 @@ namespace tfmt::cpu::ir {
 //     ABcd40a16b 4x256x14x14 1.2 / 0.5). Stores into the caches, 540 and more on either, 1.00.
 void order_stores_by_lines(block &ops);
 
+// Marks the stores to lines of which the block does not store all: these stay in the caches.
+void keep_lines_in_part(block &ops);
+
 } // namespace tfmt::cpu::ir

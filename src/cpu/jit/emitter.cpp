@@ -292,6 +292,7 @@ void emitter::emit_block(int block) {
         switch (o.kind) {
         case ir::op_kind::prefetch: prefetch_source(o); break;
         case ir::op_kind::store:
+            streams_store_ = streams_vectors() && !o.stays_in_caches;
             claim_lines(o);
             if (at + 1 < registers.ops.size() && !is_before(at + 1)) {
                 const placed_op &next = registers.ops[at + 1];
@@ -316,6 +317,7 @@ void emitter::emit_block(int block) {
 void emitter::claim_lines(const ir::op &store) {
     constexpr int vector_chunk_bytes = 16;
     if (!k_.claims_lines || k_.scratch_bytes > 0 || store.unit_bytes < vector_chunk_bytes) return;
+    if (k_.is_streaming && !store.stays_in_caches) return;
     const bool stores_rows = k_.converts.pairs_rows && !k_.converts.at_load;
     for (const ir::chunk &c : store.chunks) {
         if (c.mask == 0) continue;

@@ -147,8 +147,10 @@ protected:
     // Bytes of the vectors that loads and stores work on.
     int width_bytes() const { return width_bytes_; }
 
-    // Whether stores of whole vectors bypass the caches. With a scratch its drains do.
+    // Whether stores of whole vectors bypass the caches, and the present one does. With a scratch
+    // its drains do.
     bool streams_vectors() const { return k_.is_streaming && k_.scratch_bytes == 0; }
+    bool streams_store_ = false;
 
     // What constant `c` is in memory; byte indices unless the ISA wants another unit.
     virtual std::vector<uint8_t> constant_bytes(int c) const;

@@ -131,7 +131,7 @@ private:
         case 2: pextrw(to, x, index); break;
         case 4: index ? pextrd(to, x, index) : movd(to, x); break;
         case 8: index ? movhps(to, x) : movq(to, x); break;
-        default: streams_vectors() ? movntps(to, x) : movups(to, x); break;
+        default: streams_store_ ? movntps(to, x) : movups(to, x); break;
         }
     }
 

@@ -24,7 +24,7 @@ void emitter_vex::store_vector(int a, int n_bytes, int64_t offset_bytes, int mas
 }
 
 void emitter_vex::store_whole_vector(int a, int64_t offset_bytes) {
-    if (!streams_vectors()) return store_vector(a, width_bytes(), offset_bytes);
+    if (!streams_store_) return store_vector(a, width_bytes(), offset_bytes);
     const place at = dst_place(offset_bytes);
     put(encode_at(opcodes::movntps, {width_bytes(), a}, at.base, at.offset_bytes));
 }

@@ -61,7 +61,7 @@ bool are_same(const nest_state &a, const nest_state &b) {
     return a.in_padding == b.in_padding && a.phases == b.phases
             && std::equal(a.limits.begin(), a.limits.end(), b.limits.begin(),
                     [](const dim_limits &x, const dim_limits &y) {
-                        return x.load == y.load && x.store == y.store;
+                        return x.load == y.load && x.store == y.store && x.begin == y.begin;
                     });
 }
 
@@ -91,7 +91,8 @@ bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop>
     if (!has_work(p, state)) return true;
     if (depth == p.n_driver_levels) {
         const segment_list root = root_segments(p, state);
-        p.jobs.push_back({loops, kernel_index(p, state), root[0].count, root.size() > 1});
+        p.jobs.push_back(
+                {loops, kernel_index(p, state), root[0].count, root.size() > 1, root[0].first});
         return p.jobs.size() <= tuning::max_jobs;
     }
     bool has_room = true;

@@ -51,7 +51,9 @@ bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = p.store_vector_bytes();
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
-            || p.problem.dst_offset_bytes % p.dst_alignment_bytes)
+            || (p.problem.dst_offset_bytes + p.problem.dst_behind_line_bytes)
+                            % p.dst_alignment_bytes
+                    != 0)
         return false;
     const conversion &c = p.problem.converts;
     if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;
@@ -151,7 +153,8 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
     if (is_worth_fetching(p, whole, order)) p.prefetch_bytes = order.next_block_bytes;
     const bool widens_in_order = order.reads_on
             && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
-    p.claims_lines = p.target.fetches_stores_late && !bypasses_caches(p.stores) && !widens_in_order
+    const bool stores_to_caches = !bypasses_caches(p.stores) || p.problem.dst_behind_line_bytes > 0;
+    p.claims_lines = p.target.fetches_stores_late && stores_to_caches && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
     if (p.stores != store_path::streamed || p.prefetch_bytes == 0) return;
     const bool has_next = p.the_tile.vector_bytes >= tuning::line_bytes && order.n_block_levels > 0
@@ -163,7 +166,7 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
 // Whether tiles that are streamed leave few lines of the destination in part, and find those of the
 // source again where there is the other way of a scratch.
 bool may_stream(const plan &p, const loop_order &order, bool has_staged) {
-    if (p.target.sends_parts_slowly
+    if (p.target.sends_parts_slowly && p.problem.dst_behind_line_bytes == 0
             && leaves_lines_in_part(p.the_tile, p.problem.levels, p.problem.limits))
         return false;
     const bool finds_the_rest = p.target.read_ahead_rows && !reads_colliding_rows(p.the_tile);

@@ -63,6 +63,7 @@ struct job {
     int kernel;
     dim_t root_count;
     bool has_rest;
+    dim_t root_first = 0;
 };
 
 struct plan {

@@ -1088,6 +1088,18 @@ constexpr dim_t staged_near_dst_bytes = 256;
 constexpr dim_t staged_near_src_bytes = 256;
 constexpr dim_t staged_near_block_bytes = 16 << 10;
 
+// Rows of whole lines from this length on are stored past the caches, and not through a scratch,
+// where the destination begins within a line: but for the line that each shares with the next one,
+// which is written in two parts, through the caches.
+//     Intel, 57 transposes of f32 and 400 MB to 16 bytes behind a line, time over memcpy, by a
+//     scratch / so, rows of 64 bytes 1.18 / 6.1, 128 1.53 / 2.71, 192 1.72 / 1.81, 320 1.25 / 1.27,
+//     384 1.73 / 1.52, 448 1.93 / 1.33, 704 1.16 / 1.31, 1.4 to 1.6 KB 1.71 / 1.23, 1.8 to 2.5 KB
+//     1.65 / 1.25, more 1.94 / 1.09 (ab -> ba 43408x1216 2.4 / 1.05). 11 of them without asking for
+//     these lines before they are stored to 1.61, so 1.44; at the beginning of the block 1.46. The
+//     parts of rows in passes of their own: rows below 1.4 KB 1.5 to 5 times as long as to a
+//     destination that begins with a line.
+constexpr dim_t min_bytes_of_rows_in_lines = 320;
+
 // Lines of a scratch, of the 512 of an L1, from which on tiles of vectors below a line, if they
 // would write so many before more of the first one, read a line of the source and complete these
 // first, in place of all that a block has of a row of the source.

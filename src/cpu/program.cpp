@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/program.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include "cpu/exec/parallel.hpp"
+#include "cpu/exec/threads.hpp"
+#include "cpu/plan/tuning.hpp"
+
+namespace tfmt::cpu {
+
+namespace {
+
+// Each thread has its scratch on its stack: an execution allocates nothing.
+template <dim_t n_bytes, typename Run>
+__attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
+    alignas(tuning::line_bytes) char scratch[n_bytes + tuning::line_bytes];
+    run(begin, end, scratch);
+}
+
+} // namespace
+
+program::program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
+    const move_problem &p = plan_.problem;
+    const dim_t dst_bits = p.moved_dst_bits();
+    moved_dst_bytes_ = plan_.moved_bytes / (p.moved_src_bits() + dst_bits) * dst_bits;
+}
+
+program::~program() = default;
+
+void program::append_kernels(std::vector<ir::kernel> &kernels) const {
+    for (const kernel_spec &spec : plan_.kernels) {
+        kernels.push_back(ir::build(plan_, spec));
+        assert(ir::verify(kernels.back()).empty());
+    }
+}
+
+const jit::kernel_code *program::take_code(const jit::kernel_code *code) {
+    kernels_.assign(code, code + plan_.kernels.size());
+    return code + plan_.kernels.size();
+}
+
+size_t program::parameter_slack_bytes() const {
+    size_t slack = tuning::line_bytes;
+    for (const tile_bit &b : plan_.the_tile.bits)
+        slack += size_t(b.param_stride_bytes);
+    return slack + size_t(plan_.problem.converts.row_param_bytes);
+}
+
+template <typename Call>
+void program::run_on_threads(char *dst, const tfmt_threadpool_t *pool, Call &&call) const {
+    const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
+        driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
+    };
+    const team threads = team_worth(plan_.moved_bytes, pool, dst, moved_dst_bytes_);
+    parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
+        if (!plan_.scratch)
+            run_calls(begin, end, nullptr);
+        else if (plan_.scratch.scratch_bytes <= tuning::usual_scratch_bytes)
+            with_scratch<tuning::usual_scratch_bytes>(begin, end, run_calls);
+        else
+            with_scratch<tuning::max_scratch_bytes>(begin, end, run_calls);
+    });
+}
+
+void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
+    run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
+        kernels_[size_t(c.kernel)].run(
+                src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
+    });
+}
+
+void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool,
+        const ir::parameter_values &values) const {
+    run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
+        const auto kernel = reinterpret_cast<jit::computing_kernel_fn>(
+                reinterpret_cast<uintptr_t>(kernels_[size_t(c.kernel)].run));
+        kernel(src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch,
+                values.singles, static_cast<const char *>(values.arrays) + c.param_offset);
+    });
+}
+
+std::string program::to_text() const {
+    std::string text = cpu::to_text(plan_);
+    for (size_t i = 0; i < kernels_.size(); i++)
+        text += "kernel " + std::to_string(i) + ", " + std::to_string(kernels_[i].size_bytes)
+                + " bytes of code\n" + ir::to_text(ir::build(plan_, plan_.kernels[i]));
+    return text;
+}
+
+} // namespace tfmt::cpu
