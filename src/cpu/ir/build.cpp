@@ -336,7 +336,7 @@ private:
             key.push_back(phase);
         for (const dim_limits &l : state.limits) {
             key.push_back(state.in_padding ? 0 : l.load); // nothing is read there
-            key.push_back(l.store - l.begin); // less than `load` where it begins late
+            key.push_back(l.store - l.begin);             // less than `load` where it begins late
         }
         const auto found = blocks_.find(key);
         if (found != blocks_.end()) return found->second;
