@@ -247,6 +247,8 @@ protected:
         n_converting_ += bool(pl.problem.converts);
         n_streamed_ += pl.stores == store_path::streamed;
         n_staged_ += pl.stores == store_path::staged;
+        n_staged_in_long_rows_ += pl.stores == store_path::staged
+                && pl.prefetch_bytes == tuning::long_rows_fetched_bytes;
         n_collected_ += pl.stores == store_path::collected;
         n_collected_in_lanes_ += pl.stores == store_path::collected_in_lanes;
         n_staged_in_lanes_ += pl.stores == store_path::staged_in_lanes;
@@ -294,6 +296,7 @@ protected:
     int n_converting_ = 0;
     int n_streamed_ = 0;
     int n_staged_ = 0;
+    int n_staged_in_long_rows_ = 0;
     int n_collected_ = 0;
     int n_collected_in_lanes_ = 0;
     int n_staged_in_lanes_ = 0;

@@ -155,6 +155,16 @@ TEST_P(KernelsOn, TailsOfChains) {
     EXPECT_GT(n_chained_, 0);
 }
 
+// Blocks of few rows that are read far, with tails on both sides.
+TEST_P(KernelsOn, LongRowsInPages) {
+    for (const tfmt_data_type_t type : {tfmt_f32, tfmt_f64})
+        for (const tfmt_test::dims &dims : {tfmt_test::dims {1103, 300}, {1056, 257}, {1090, 517}})
+            for (const uint64_t seed : {11, 27}) // few rows are treated well
+                ASSERT_EQ(check_transpose(dims, type, 1109, seed), "")
+                        << tfmt_test::dims_text(dims) << ", type " << int(type);
+    EXPECT_GT(n_staged_in_long_rows_, 0);
+}
+
 // Transposes between rows that fall into one set of L1 on both sides: lines, and parts of lines at
 // the end of runs that are whole ones long or shorter, and blocks that end in tails.
 TEST_P(KernelsOn, RowsThatCollide) {

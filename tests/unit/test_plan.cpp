@@ -947,6 +947,36 @@ TEST(Plan, BlocksOfManyReadLines) {
 }
 
 // Staged ones have no more than so many rows of the source where these share sets of L1.
+// Cores that read ahead in many rows at once get few rows of the source, read far, where these and
+// the destination's are long and in pages of their own. Tiles fetch ahead in each; drains fetch the
+// beginnings of the next ones.
+TEST(Plan, StagedBlocksOfLongRowsInPages) {
+    const auto staged = [](const vec &dims, const char *src, const char *dst, int read_ahead_rows) {
+        machine m = avx512();
+        m.l2_bytes = m.l3_bytes = 0;
+        m.read_ahead_rows = read_ahead_rows;
+        const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        return p;
+    };
+    const auto reads_far = [](const plan &p) { return p.prefetch_bytes != 0; };
+    const plan far = staged({5001, 9001}, "ab", "ba", 32);
+    EXPECT_EQ(far.prefetch_bytes, 256);
+    ASSERT_FALSE(far.scratch.lines.empty());
+    dim_t n_rows = 0;
+    for (const tfmt::cpu::line_rows &r : far.scratch.lines) {
+        EXPECT_LE(r.n_lines, 4);
+        n_rows += r.n_rows;
+    }
+    EXPECT_EQ(n_rows, 32);
+    EXPECT_GE(run_bytes_of_block(far, true), 1024);
+    EXPECT_FALSE(reads_far(staged({5001, 9001}, "ab", "ba", 0)));
+    EXPECT_FALSE(reads_far(staged({5001, 1001}, "ab", "ba", 32))); // rows of 4004 bytes
+    EXPECT_TRUE(reads_far(staged({5001, 1025}, "ab", "ba", 32)));
+    EXPECT_FALSE(reads_far(staged({9001, 19, 237}, "abc", "bac", 32)));     // copies
+    EXPECT_FALSE(reads_far(staged({33, 5, 41, 1201}, "adcb", "abcd", 32))); // not in the source
+}
+
 TEST(Plan, StagedBlocksOfCollidingRows) {
     const auto dst_run_bytes = [](dim_t row_elems, tfmt_data_type_t type, int max_rows) {
         machine m = avx512_vbmi();

@@ -96,8 +96,12 @@ public:
     // src where its lines would else be gone before they are complete.
     void sort(bool blocks_by_src);
 
-    // That the block covers in one piece.
+    // That the block covers in one piece; of the source with gaps of less than a line.
     dim_t dst_bytes() const { return dst_bytes_; }
+    dim_t src_row_bytes() const { return whole_run_in_block(src_bytes_, true); }
+
+    // Bytes of one row of the destination that the blocks of a chain continue each other in.
+    dim_t chained_dst_bytes() const;
 
     // Bytes of a block that covers what it does now of each of so many rows of the source.
     dim_t bytes_of_src_rows(int n_rows) const;

@@ -174,6 +174,12 @@ ptrdiff_t blocking::n_chain_levels() const {
     return chain - outer_.rbegin() + 1;
 }
 
+dim_t blocking::chained_dst_bytes() const {
+    if (outer_.empty()) return dst_bytes_;
+    const level &l = *(outer_.end() - n_chain_levels());
+    return l.dst_stride * l.extent;
+}
+
 // Pages of the source that the blocks of a chain read in all.
 dim_t blocking::chained_src_pages() const {
     dim_t n = 1;

@@ -196,6 +196,11 @@ bool add_scratch(plan &p, const move_problem &whole, const loop_order &order) {
             && (c.at_load || !c.pairs_rows))
         p.scratch = make_staging(whole, p.the_tile, order, p.stores, fetches);
     if (fetches_with_drains(p, whole)) p.prefetch_bytes = order.next_block_bytes;
+    if (order.fetched_ahead_bytes > 0) {
+        p.prefetch_bytes = order.fetched_ahead_bytes;
+        for (line_rows &r : p.scratch.lines)
+            r.n_lines = std::min(r.n_lines, order.fetched_ahead_bytes / tuning::line_bytes);
+    }
     return p.scratch && !has_too_small_blocks(p);
 }
 

@@ -309,6 +309,17 @@ bool stores_to_pages(const tile &t) {
     });
 }
 
+bool transposes_pages(const tile &t) {
+    const auto are_apart = [&](const bit_indices &run, dim_t tile_bit::*stride) {
+        return std::all_of(run.begin(), run.end(), [&](int bit) {
+            const tile_bit &b = t.bits[size_t(bit)];
+            return b.level >= 0 && b.*stride >= tuning::page_bytes;
+        });
+    };
+    return are_apart(t.src_run, &tile_bit::dst_stride_bytes)
+            && are_apart(t.dst_run, &tile_bit::src_stride_bytes);
+}
+
 bool reads_odd_rows_in_pages(const tile &t) {
     bool is_odd = false, is_in_pages = false;
     for (const tile_bit &b : t.bits) {

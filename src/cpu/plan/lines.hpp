@@ -78,6 +78,9 @@ int written_lines(const tile &t);
 // Whether rows of the destination that a tile stores to lie in different pages.
 bool stores_to_pages(const tile &t);
 
+// Whether elements that are neighbours on one side lie in different pages of the other.
+bool transposes_pages(const tile &t);
+
 // Whether rows of the source that a tile reads lie in different pages and begin within lines.
 bool reads_odd_rows_in_pages(const tile &t);
 

@@ -2,6 +2,7 @@
 #include "cpu/plan/loop_order.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "cpu/plan/blocking.hpp"
 #include "cpu/plan/lines.hpp"
@@ -157,6 +158,22 @@ dim_t staged_dst_bytes(const tile &t, const machine &m) {
     return t.dst_elem_bits < 32 ? m.staged_dst_bytes / 2 : m.staged_dst_bytes;
 }
 
+// Blocks of a scratch for transposes between rows in pages of their own, on cores that fetch ahead
+// in many rows at once: few rows of the source, which are read far enough for that. None where rows
+// are short.
+std::optional<loop_order> order_in_long_rows(blocking b, const tile &t, const machine &m) {
+    if (!m.read_ahead_rows || !transposes_pages(t)) return std::nullopt;
+    b.stage({tuning::long_rows_dst_bytes, tuning::long_rows_src_bytes,
+                    tuning::long_rows_block_bytes, m.min_unchained_lines_bytes},
+            m);
+    if (b.src_row_bytes() < tuning::min_long_rows_src_bytes
+            || b.chained_dst_bytes() < tuning::min_long_rows_dst_bytes)
+        return std::nullopt;
+    loop_order order = b.order();
+    order.fetched_ahead_bytes = tuning::long_rows_fetched_bytes;
+    return order;
+}
+
 // What a block that is streamed may have, for the sake of the source's rows.
 dim_t max_streamed_block_bytes(const blocking &b, const tile &t, bool is_near, const machine &m) {
     if (m.read_ahead_rows)
@@ -242,6 +259,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
+        if (const auto in_long_rows = order_in_long_rows(b, t, m)) return *in_long_rows;
         b.stage({staged_dst_bytes(t, m), m.staged_src_bytes, m.staged_block_bytes,
                         m.min_unchained_lines_bytes},
                 m);

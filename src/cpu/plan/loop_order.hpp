@@ -35,6 +35,9 @@ struct loop_order {
     // Lines of the source in the fullest set of L1 that streaming tiles read before the rest of
     // one; 0 if they read it at once.
     int n_src_lines_meanwhile = 0;
+    // How far ahead tiles that fill a scratch fetch in each row of the source, of which a drain
+    // then fetches only so much; 0: drains fetch all.
+    dim_t fetched_ahead_bytes = 0;
 
     size_t first_of_block() const { return levels.size() - size_t(n_block_levels); }
 };

@@ -1079,6 +1079,26 @@ constexpr dim_t max_staged_whole_dst_bytes = 1024;
 constexpr dim_t max_near_row_bytes = 512;
 constexpr dim_t max_near_step_bytes = 64 << 10;
 
+// In place of these on Intel for transposes between rows in pages of their own, if a block then has
+// so much of each row of the source: 32 rows, in which the processor itself reads ahead while tiles
+// go along them and fetch 256 bytes ahead; drains fetch the beginnings of the next rows alone.
+//     A core has 16 buffers for lines on their way, which stores past the caches and fetches of
+//     drains share: to fetch took 0.4 of the time of such reorders. 40 matrices of 70 to 820 MB in
+//     rows that begin within lines, time over memcpy: 1.55 / 1.41, AVX2 1.57 / 1.44, SSE4.1 1.73 /
+//     1.60 (bf16 ab -> ba 2048x65537 2.9 / 1.9, f64 30522x768 2.1 / 1.6, f32 43405x1217 2.6 / 1.9,
+//     none more than 1.1, 1.24 and 1.17 of the time). 25 of them 1.45 / 1.29, with 128 bytes
+//     fetched ahead 1.31, with 256/1024 bytes of destination and source 1.35; 41 1.62 / 1.46, with
+//     512 bytes ahead 1.50, 192/1536 1.48, 64/4096 1.44. Such blocks with other fetches: half of
+//     the gain. Wherever rows lie, 96 reorders 1.02 of the time (s32 BcA16a32b2a -> cBa2b
+//     509x63x1021 1.5 / 1.8), of rows a page apart in the source alone f16 Abcd8a -> acdb
+//     64x84x80x80 0.9 / 1.1.
+constexpr dim_t long_rows_dst_bytes = 128;
+constexpr dim_t long_rows_src_bytes = 2048;
+constexpr dim_t long_rows_block_bytes = 64 << 10;
+constexpr dim_t min_long_rows_src_bytes = 1024;
+constexpr dim_t min_long_rows_dst_bytes = 4096; // of a chain
+constexpr dim_t long_rows_fetched_bytes = 256;
+
 // In place of these where the last cache could hold source and destination together, so that half
 // of the reads may still be hits. (A block that ends up smaller grows on to staged_block_bytes.)
 //     Time over memcpy, 32 MiB of L3, with the above / with these, 8 cases of 20 to 32 MB:
