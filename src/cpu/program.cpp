@@ -4,22 +4,9 @@
 #include <cassert>
 #include <utility>
 
-#include "cpu/exec/parallel.hpp"
-#include "cpu/exec/threads.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
-
-namespace {
-
-// Each thread has its scratch on its stack: an execution allocates nothing.
-template <dim_t n_bytes, typename Run>
-__attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) {
-    alignas(tuning::line_bytes) char scratch[n_bytes + tuning::line_bytes];
-    run(begin, end, scratch);
-}
-
-} // namespace
 
 program::program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
     const move_problem &p = plan_.problem;
@@ -46,29 +33,6 @@ size_t program::parameter_slack_bytes() const {
     for (const tile_bit &b : plan_.the_tile.bits)
         slack += size_t(b.param_stride_bytes);
     return slack + size_t(plan_.problem.converts.row_param_bytes);
-}
-
-template <typename Call>
-void program::run_on_threads(char *dst, const tfmt_threadpool_t *pool, Call &&call) const {
-    const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
-        driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
-    };
-    const team threads = team_worth(plan_.moved_bytes, pool, dst, moved_dst_bytes_);
-    parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
-        if (!plan_.scratch)
-            run_calls(begin, end, nullptr);
-        else if (plan_.scratch.scratch_bytes <= tuning::usual_scratch_bytes)
-            with_scratch<tuning::usual_scratch_bytes>(begin, end, run_calls);
-        else
-            with_scratch<tuning::max_scratch_bytes>(begin, end, run_calls);
-    });
-}
-
-void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
-    run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
-        kernels_[size_t(c.kernel)].run(
-                src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
-    });
 }
 
 void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool,

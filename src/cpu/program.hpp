@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "cpu/exec/driver.hpp"
+#include "cpu/exec/parallel.hpp"
+#include "cpu/exec/threads.hpp"
 #include "cpu/execution.hpp"
 #include "cpu/ir/ir.hpp"
 #include "cpu/jit/code_cache.hpp"
 #include "cpu/plan/plan.hpp"
+#include "cpu/plan/tuning.hpp"
 
 // A plan, its code, and how to run it. Made in two steps, for code of several programs is made at
 // once: the plan, and what is assembled of its kernels.
@@ -32,15 +35,41 @@ public:
     // their end reaches, and a vector.
     size_t parameter_slack_bytes() const;
 
-    void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const;
+    void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
+        run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
+            kernels_[size_t(c.kernel)].run(
+                    src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
+        });
+    }
     void run(const char *src, char *dst, const tfmt_threadpool_t *pool,
             const ir::parameter_values &values) const;
 
     std::string to_text() const;
 
 private:
+    // Each thread has its scratch on its stack: an execution allocates nothing.
+    template <dim_t n_bytes, typename Run>
+    __attribute__((noinline)) static void with_scratch(dim_t begin, dim_t end, Run &&run) {
+        alignas(tuning::line_bytes) char scratch[n_bytes + tuning::line_bytes];
+        run(begin, end, scratch);
+    }
+
+    // In place: small tensors take some ns more with one more call.
     template <typename Call>
-    void run_on_threads(char *dst, const tfmt_threadpool_t *pool, Call &&call) const;
+    void run_on_threads(char *dst, const tfmt_threadpool_t *pool, Call &&call) const {
+        const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
+            driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
+        };
+        const team threads = team_worth(plan_.moved_bytes, pool, dst, moved_dst_bytes_);
+        parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
+            if (!plan_.scratch)
+                run_calls(begin, end, nullptr);
+            else if (plan_.scratch.scratch_bytes <= tuning::usual_scratch_bytes)
+                with_scratch<tuning::usual_scratch_bytes>(begin, end, run_calls);
+            else
+                with_scratch<tuning::max_scratch_bytes>(begin, end, run_calls);
+        });
+    }
 
     plan plan_;
     driver driver_;

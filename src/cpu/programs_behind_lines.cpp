@@ -44,9 +44,11 @@ std::string programs_behind_lines::to_text() const {
     std::string text;
     for (const std::atomic<const entry *> &slot : entries_) {
         const entry *e = slot.load(std::memory_order_acquire);
-        if (e && e->what)
-            text += "if dst is " + std::to_string(e->bytes_behind_line)
-                    + " bytes behind a multiple of 64:\n" + e->what->to_text() + "else:\n";
+        if (!e || !e->what) continue;
+        text += "if dst is " + std::to_string(e->bytes_behind_line);
+        text += " bytes behind a multiple of 64:\n";
+        text += e->what->to_text();
+        text += "else:\n";
     }
     return text;
 }

@@ -51,19 +51,19 @@ void order_stores_by_lines(block &ops) {
 }
 
 void keep_lines_in_part(block &ops) {
-    std::map<int64_t, int> stored_bytes; // of each line
-    const auto for_each_line = [](const op &o, auto &&f) {
-        for (const chunk &c : o.chunks)
-            for (int byte = 0; byte < o.unit_bytes; byte++)
-                if (c.mask >> byte & 1) f((c.offset_bytes + byte) & -tuning::line_bytes);
+    std::map<int64_t, size_t> stored_bytes; // of each line
+    const auto line_of = [](const chunk &c, int byte) {
+        return (c.offset_bytes + byte) / tuning::line_bytes;
     };
     for (const op &o : ops)
-        if (o.kind == op_kind::store) for_each_line(o, [&](int64_t line) { stored_bytes[line]++; });
+        for (const chunk &c : o.chunks)
+            for (int byte = 0; o.kind == op_kind::store && byte < o.unit_bytes; byte++)
+                stored_bytes[line_of(c, byte)] += c.mask >> byte & 1;
     for (op &o : ops)
-        if (o.kind == op_kind::store)
-            for_each_line(o, [&](int64_t line) {
-                o.stays_in_caches |= stored_bytes[line] < tuning::line_bytes;
-            });
+        for (const chunk &c : o.chunks)
+            for (int byte = 0; o.kind == op_kind::store && byte < o.unit_bytes; byte++)
+                if (c.mask >> byte & 1 && stored_bytes[line_of(c, byte)] < tuning::line_bytes)
+                    o.stays_in_caches = true;
 }
 
 } // namespace tfmt::cpu::ir

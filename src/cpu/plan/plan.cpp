@@ -49,9 +49,9 @@ std::string to_text(const plan &p) {
             + std::to_string(p.root_chunk) + " root steps a call):\n";
     for (const job &j : p.jobs) {
         text += "  kernel " + std::to_string(j.kernel) + ", root steps "
-                + std::to_string(j.root_count)
-                + (j.root_first ? " from " + std::to_string(j.root_first) : std::string())
-                + (j.has_rest ? " and a rest" : "") + ", loops";
+                + std::to_string(j.root_count);
+        if (j.root_first > 0) text += " from " + std::to_string(j.root_first);
+        text += j.has_rest ? " and a rest, loops" : ", loops";
         for (const job_loop &l : j.loops)
             text += " " + std::to_string(l.first) + "+" + std::to_string(l.count);
         text += "\n";
