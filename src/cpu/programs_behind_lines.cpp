@@ -14,14 +14,17 @@ programs_behind_lines::~programs_behind_lines() {
 
 const program *programs_behind_lines::find(
         dim_t bytes_behind_line, const plan &for_any) const noexcept {
+    if (bytes_behind_line % problem_.elem_bytes != 0) return nullptr; // takes no room
     for (std::atomic<const entry *> &slot : entries_) {
         const entry *there = slot.load(std::memory_order_acquire);
-        if (!there) try {
+        if (!there) {
+            try {
                 // Of threads that come with the same place at once the first one stays.
                 auto made = make(bytes_behind_line, for_any);
                 if (slot.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel))
                     there = made.release();
             } catch (...) { return nullptr; } // a want of memory, which passes
+        }
         if (there->bytes_behind_line == bytes_behind_line) return there->what.get();
     }
     return nullptr;

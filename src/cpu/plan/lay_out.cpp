@@ -51,9 +51,8 @@ bool has_aligned_vectors(const plan &p) {
     const tile &t = p.the_tile;
     const int v = p.store_vector_bytes();
     if (v < 16 || int(t.dst_run.size()) != t.n_lane_bits()
-            || (p.problem.dst_offset_bytes + p.problem.dst_behind_line_bytes)
-                            % p.dst_alignment_bytes
-                    != 0)
+            || (p.problem.dst_behind_line_bytes == 0 // else tiles begin at lines in any case
+                    && p.problem.dst_offset_bytes % p.dst_alignment_bytes != 0))
         return false;
     const conversion &c = p.problem.converts;
     if (c.pairs_rows && !c.at_load && c.row_bytes % v) return false;

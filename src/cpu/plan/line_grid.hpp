@@ -10,17 +10,17 @@
 // destination that begins with a line. The lines that two rows share are written in part, through
 // the caches.
 //
-// Worked example: f32 ab -> ba of 384 x 1000 to where 16 bytes are missing to a line less: rows of
-// 1536 bytes become 4 + 384 indices, tiles of 16: one of which 12 exist, 23 whole ones, one of 4.
-// Source and destination are counted from 4 rows (16 bytes) before what exists.
+// Worked example: f32 ab -> ba of 384 x 1000, 16 bytes behind a line: rows of 1536 bytes become
+// 4 + 384 indices, tiles of 16: one of which 12 exist, 23 whole ones, one of 4. The source is
+// counted from 4 of its rows before the first, the destination from 16 bytes before it.
 namespace tfmt::cpu {
 
 // The problem with such indices. False, with `p` as it was, where rows are not whole lines, are
 // short, have padding or are converted, or the elements do not begin at multiples of their width.
 bool begin_at_line(move_problem &p, dim_t bytes_behind_line);
 
-// The plan for destinations that begin so many bytes behind a line (1 to 63), where there is one.
-// `for_any`: the one of make_plan.
+// The plan for destinations that begin, with the problem's offset, so many bytes behind a line (1
+// to 63), where there is one. `for_any`: the one of make_plan.
 bool make_plan_behind_line(const move_problem &p, const machine &m, dim_t bytes_behind_line,
         const plan &for_any, plan *out);
 
