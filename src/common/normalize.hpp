@@ -88,7 +88,7 @@ struct move_problem {
     conversion converts = {};
     parameter_space parameters = {}; // of the arithmetic
     bool src_has_gaps = true;
-    dim_t dst_behind_line_bytes = 0; // where it begins within a line (plan/line_grid)
+    dim_t dst_behind_line_bytes = 0; // that the destination begins within a line (plan/line_grid)
 
     int src_elem_bits() const { return converts ? converts.src_elem_bits : 8 * elem_bytes; }
     int dst_elem_bits() const { return converts ? converts.dst_elem_bits : 8 * elem_bytes; }
