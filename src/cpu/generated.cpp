@@ -109,10 +109,8 @@ private:
         if (!behind_lines_) return for_any_;
         const uintptr_t first = reinterpret_cast<uintptr_t>(dst)
                 + uintptr_t(normalized_.dst_offset_bytes);
-        const auto bytes_behind_line = dim_t(first % uintptr_t(tuning::line_bytes));
-        const program *p = bytes_behind_line == 0
-                ? nullptr
-                : behind_lines_->find(bytes_behind_line, for_any_.the_plan());
+        const program *p = behind_lines_->find(
+                dim_t(first % uintptr_t(tuning::line_bytes)), for_any_.the_plan());
         return p ? *p : for_any_;
     }
 

@@ -21,8 +21,8 @@ public:
     programs_behind_lines(const programs_behind_lines &) = delete;
     programs_behind_lines &operator=(const programs_behind_lines &) = delete;
 
-    // Null where there is none: `for_any`, the plan for any destination, is as good, or there is no
-    // room for one more, or no memory.
+    // bytes_behind_line: 0 to 63. Null where there is none: `for_any`, the plan for any
+    // destination, is as good, or there is no room for one more, or no memory.
     const program *find(dim_t bytes_behind_line, const plan &for_any) const noexcept;
 
     std::string to_text() const; // of those that were made

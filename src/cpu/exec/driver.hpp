@@ -42,7 +42,7 @@ struct driver_loop {
 // The calls of one kernel for its root steps, at one place.
 struct driver_calls {
     int kernel;
-    dim_t root_first;
+    dim_t root_first; // the level's step that the first root step is
     dim_t root_count;
     dim_t root_chunk; // steps of a call
     dim_t root_align; // where threads may cut: steps after which the destination is again as it was

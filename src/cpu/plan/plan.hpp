@@ -63,7 +63,7 @@ struct job {
     int kernel;
     dim_t root_count;
     bool has_rest;
-    dim_t root_first = 0;
+    dim_t root_first = 0; // of these steps; not 0 where what comes before belongs to the rest
 };
 
 struct plan {
