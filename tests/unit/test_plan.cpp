@@ -651,6 +651,15 @@ TEST(Plan, StreamsNoPartsOfLinesWithPhases) {
     const auto copies = normalized({480, 64}, "Ab48a", "Ab32a", tfmt_s8);
     EXPECT_TRUE(make_streamed_plan(copies, narrow, &streamed));
     EXPECT_FALSE(streamed.the_tile.phased.empty());
+    // Rows of 96 bytes, one behind the other along a loop around those along other rows.
+    narrow.read_many_rows_ahead();
+    EXPECT_FALSE(make_streamed_plan(
+            normalized({1024, 512, 3, 3}, "ABcd16b64a2b", "aBdc24b", tfmt_f32), narrow, &streamed));
+    // Of 48 bytes, along the next loop.
+    narrow.vector_bytes = 16;
+    EXPECT_TRUE(make_streamed_plan(
+            normalized({2, 96, 4, 14, 14}, "aBcde16b", "aBdec24b", tfmt_bf16), narrow, &streamed));
+    EXPECT_FALSE(streamed.the_tile.phased.empty());
 }
 
 // Blocks that are streamed have few rows of the source where what is read of these fills a set.

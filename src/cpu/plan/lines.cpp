@@ -118,6 +118,34 @@ dim_t tile_bits_in_line(const tile &t) {
     });
 }
 
+// The same where the tile has phases, whose blocks may end within a line: 24 of f32 in rows that
+// other loops complete.
+dim_t lines_begun_in_phases(const tile &t, const std::vector<level> &levels) {
+    row_steps_list steps; // of the tile, in any order
+    for (const phased_bits &b : t.phased)
+        steps.push_back({b.dst_digits[0].stride, b.dst_digits[0].extent});
+    for (size_t b = 0; b < t.bits.size(); b++)
+        if (t.bits[b].is_regular && !contains(t.dst_run, b))
+            steps.push_back({t.bits[b].dst_stride_bytes, 2});
+    dim_t row_bytes = t.dst_run_bytes, n_lines = 1;
+    // Steps that begin where the row ends, or within its run, lengthen it.
+    const auto goes_on = [&](const row_steps &s) {
+        const bool does = s.stride <= row_bytes;
+        if (does) row_bytes = std::max(row_bytes, s.stride * s.n_steps);
+        return does;
+    };
+    for (size_t n = steps.size(); n > 0; n--)
+        for (row_steps &s : steps)
+            if (goes_on(s)) s.n_steps = 1;
+    for (const row_steps &s : steps)
+        n_lines *= s.n_steps;
+    for (auto l = levels.rbegin(); row_bytes % tuning::line_bytes != 0; ++l) {
+        if (l == levels.rend()) return std::numeric_limits<dim_t>::max();
+        if (l->is_regular() && !goes_on({l->dst_stride, l->extent})) n_lines *= l->extent;
+    }
+    return n_lines;
+}
+
 // Whether one tile can have these lines, of the source and of the destination, as a whole.
 bool fit_tile(const bit_list &src_line, const bit_list &dst_line, const move_problem &p,
         const machine &m) {
@@ -226,8 +254,9 @@ int open_lines(const tile &t) {
 }
 
 dim_t lines_begun(const tile &t, const std::vector<level> &levels) {
+    if (!t.phased.empty()) return lines_begun_in_phases(t, levels);
     dim_t n_lines = open_lines(t);
-    if (n_lines == 0 || !t.phased.empty()) return 0;
+    if (n_lines == 0) return 0;
     dim_t n_bits = dim_t(t.dst_elem_bits) << tile_bits_in_line(t); // of the first line
     for (auto l = levels.rbegin(); n_bits < line_bits; ++l) {
         if (l == levels.rend() || !l->is_regular()) return std::numeric_limits<dim_t>::max();

@@ -57,8 +57,7 @@ int open_lines(const tile &t);
 
 // Lines of the destination that tiles have begun before the first one is complete, with `levels`,
 // outer to inner, around them; 0 if each tile completes its own; any number if that takes other
-// loops than these, or a level whose steps are not equal. Tiles with phases have a limit of their
-// own (max_open_lines_of_phases) and count as 0.
+// loops than these, or a level whose steps are not equal.
 dim_t lines_begun(const tile &t, const std::vector<level> &levels);
 
 // Whether what tiles write in a row, with these levels around them, ends within a line before they

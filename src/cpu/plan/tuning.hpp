@@ -479,7 +479,8 @@ constexpr int max_rows_of_filled_sets = 16;
 // Lines of the destination that may wait for tiles to complete them where these go past the caches.
 //     Zen 4, times over those with any number, or with steps that are not equal between the parts
 //     of a line, of 10200 reorders: AVX2 2 0.47 (f32 aBdc8b -> abcd 2x3x640x640, which waits for 32
-//     lines, 3.2 / 1.05), SSE4.1 2 0.45 (s8 AB16a32b -> AB4b24a4b 30522x768 4.7 / 1.6).
+//     lines, 3.2 / 1.05), SSE4.1 2 0.45 (s8 AB16a32b -> AB4b24a4b 30522x768 4.7 / 1.6). Intel AVX2,
+//     tiles with phases (f32 ABcd16b64a2b -> aBdc24b 1024x512x3x3) 3.9 / 1.1.
 constexpr dim_t max_lines_begun = 16;
 // On Intel's cores none is sent in parts at the ends of what tiles write in a row
 // (machine::sends_parts_slowly).
