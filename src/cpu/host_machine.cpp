@@ -14,6 +14,7 @@ namespace {
 void take_habits_of_intel(machine &m) {
     m.has_slow_quotients = m.has_masks();
     m.has_slow_bf16_dots = m.fetches_stores_late = true;
+    m.fetched_stream_bytes = tuning::fetched_stream_bytes_of_intel;
     m.read_many_rows_ahead();
     m.streams_any_lines = m.sends_parts_slowly = true;
     m.max_padded_rows = tuning::max_padded_rows_of_intel;

@@ -2269,6 +2269,25 @@ TEST(Plan, FetchesWhatIsReadInRows) {
     EXPECT_GT(prefetch({1024, 1088}, "ab", "ba"), 0);
 }
 
+// Past the caches it is fetched far ahead on Intel, in whole blocks, whether these are read in rows
+// or as a whole.
+TEST(Plan, FetchesStreamsFarAhead) {
+    const auto prefetch = [](const vec &dims, const char *src, const char *dst, bool is_intel) {
+        machine m = avx512();
+        m.l3_bytes = 0;
+        if (is_intel) m.fetched_stream_bytes = 8192;
+        plan streamed;
+        EXPECT_TRUE(make_streamed_plan(normalized(dims, src, dst, tfmt_f32), m, &streamed));
+        EXPECT_EQ(streamed.prefetch_next_bytes, 0);
+        return streamed.prefetch_bytes;
+    };
+    EXPECT_EQ(prefetch({1024, 1088}, "ab", "ab", false), 0);
+    EXPECT_EQ(prefetch({1024, 1088}, "ab", "ab", true), 8192);
+    EXPECT_EQ(prefetch({8, 256, 1024}, "abc", "bac", true), 8192);           // rows of 4 KiB
+    EXPECT_EQ(prefetch({96, 96, 13}, "ABc16a16b", "ABc16b16a", true), 8192); // blocks of 1 KiB
+    EXPECT_LT(prefetch({1024, 1088}, "ab", "ba", true), 8192);
+}
+
 // Nor are lines that are read in their order, one of 8 elements here, fetched from near caches; but
 // blocks of a transpose, which cover rows a part at a time.
 TEST(Plan, FetchesNoLinesOfOneStream) {

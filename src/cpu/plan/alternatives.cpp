@@ -68,6 +68,8 @@ constexpr change changes[] = {
                     m.min_lines_to_fetch_near = any_number;
                     m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
                 }},
+        {"streams fetched far ahead",
+                [](machine &m) { m.fetched_stream_bytes = tuning::fetched_stream_bytes_of_intel; }},
         {"lines asked for twice",
                 [](machine &m) {
                     m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4;

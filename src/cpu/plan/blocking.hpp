@@ -159,7 +159,8 @@ private:
     bool fills_scratch_by_src() const;
     bool loses_src_lines_by_dst() const;
     const level *next_read() const;
-    bool reads_on(const level &next) const;
+    dim_t block_src_bytes() const;
+    bool is_row() const;
 
     // blocking_scratch.cpp: blocks that go through a scratch.
     void stage_blocks(staged_block goal, const machine &m);

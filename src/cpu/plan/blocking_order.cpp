@@ -83,7 +83,8 @@ loop_order blocking::order() const {
     order.levels.insert(order.levels.end(), pages_.begin(), pages_.end());
     if (const level *next = next_read()) {
         order.next_block_bytes = next->src_stride;
-        order.reads_on = reads_on(*next);
+        order.reads_blocks_on = next->src_stride == block_src_bytes();
+        order.reads_on = order.reads_blocks_on && is_row();
     }
     order.levels.insert(order.levels.end(), inner_.begin(), inner_.end());
     order.levels.insert(order.levels.end(), line_.begin(), line_.end());
@@ -99,14 +100,14 @@ const level *blocking::next_read() const {
     return nullptr;
 }
 
-// Whether tiles are pieces of one row of the source, one behind the other.
-bool blocking::reads_on(const level &next) const {
+dim_t blocking::block_src_bytes() const { return bytes_ / tile_bytes_ * tile_src_bytes_; }
+
+// Whether a block's tiles are pieces of one row of the source, one behind the other.
+bool blocking::is_row() const {
     dim_t tile_row = src_run_bytes_;
     for (const level &l : tile_)
         if (l.src_stride == tile_row) tile_row *= 2;
-    const dim_t row = whole_run_in_block(src_bytes_, true);
-    return tile_row == tile_src_bytes_ && row == bytes_ / tile_bytes_ * tile_src_bytes_
-            && next.src_stride == row;
+    return tile_row == tile_src_bytes_ && whole_run_in_block(src_bytes_, true) == block_src_bytes();
 }
 
 bool blocking::reads_on_over_gaps() const {

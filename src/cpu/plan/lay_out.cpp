@@ -149,13 +149,18 @@ int min_lines_lost_meanwhile(const tile &t, const machine &m) {
 // What the tiles fetch while they store where it belongs, and whether they ask for the lines of
 // their stores before.
 void choose_fetches(plan &p, const move_problem &whole, const loop_order &order) {
-    if (is_worth_fetching(p, whole, order)) p.prefetch_bytes = order.next_block_bytes;
+    const bool is_stream = p.stores == store_path::streamed && order.reads_blocks_on
+            && p.target.fetched_stream_bytes > 0;
+    if (is_stream)
+        p.prefetch_bytes = round_up(p.target.fetched_stream_bytes, order.next_block_bytes);
+    else if (is_worth_fetching(p, whole, order))
+        p.prefetch_bytes = order.next_block_bytes;
     const bool widens_in_order = order.reads_on
             && p.the_tile.dst_elem_bits > p.the_tile.src_elem_bits;
     const bool stores_to_caches = !bypasses_caches(p.stores) || p.problem.dst_behind_line_bytes > 0;
     p.claims_lines = p.target.fetches_stores_late && stores_to_caches && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
-    if (p.stores != store_path::streamed || p.prefetch_bytes == 0) return;
+    if (p.stores != store_path::streamed || p.prefetch_bytes == 0 || is_stream) return;
     const bool has_next = p.the_tile.vector_bytes >= tuning::line_bytes && order.n_block_levels > 0
             && order.levels.back().is_regular();
     if (has_next && is_better_fetched_twice(p, whole))

@@ -30,6 +30,7 @@ struct loop_order {
     int n_block_levels;        // the last of them: a block, finished before the next one begins
     dim_t next_block_bytes;    // from the source of a block to the next that is read; 0: not known
     bool reads_on = false;     // the source is read in the order of its addresses
+    bool reads_blocks_on = false; // what blocks read of it follows each other, at least
     // So are lines of it, though not all that is in them; of patterns whose tiles may fetch.
     bool reads_on_over_gaps = false;
     // Lines of the source in the fullest set of L1 that streaming tiles read before the rest of

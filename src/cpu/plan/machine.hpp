@@ -19,6 +19,9 @@ struct machine {
     // Whether quotients of f32 take longer than products corrected by what they leave (AVX-512
     // only), and dot products of bf16 longer than what else adds two of them.
     bool has_slow_quotients = false, has_slow_bf16_dots = false;
+    // How far ahead tiles that store past the caches fetch a source that they read in the order of
+    // its addresses; 0: the core does.
+    dim_t fetched_stream_bytes = 0;
     // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
     bool fetches_stores_late = false;
     // Whether stores across two lines are so slow that halves of vectors, every other of which
