@@ -73,6 +73,7 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.staged_block_bytes = 128 << 10;
         m.min_src_bytes_of_streamed_lines = 8;
         m.streams_any_lines = true;
+        m.fetched_stream_bytes = 8192;
     }
     if (has == caches::all) {
         m.min_crowding_rows = m.min_crowding_lines = 5;

@@ -257,7 +257,7 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.root[0].src_step_bytes++; },
             [](ir::kernel &k) { k.root[0].dst_step_bytes++; },
             [](ir::kernel &k) { k.root[0].block = 1; },
-            [](ir::kernel &k) { k.root[0].step = ir::scratch_step::fill; },
+            [](ir::kernel &k) { k.root[0].step = ir::nest_step::fill; },
             [](ir::kernel &k) { k.root[0].drain = 0; },
             [](ir::kernel &k) { k.root[0].children.clear(); },
             [](ir::kernel &k) { k.root[0].children[0].count++; },

@@ -66,13 +66,13 @@ public:
     // A fill of the runs of drain `index` and the drain itself.
     std::vector<nest_node> fill_and_drain(int index) {
         nest_node fill, drain;
-        fill.step = scratch_step::fill;
+        fill.step = nest_step::fill;
         fill.dst_offset_bytes = line; // as build() does it
         for (const scratch_runs &r : k_.drains[size_t(index)].runs)
             for (int64_t i = 0; i < r.count; i++)
                 add_copy(fill.children, r.scratch_offset_bytes - line + i * r.scratch_step_bytes,
                         r.bytes);
-        drain.step = scratch_step::drain;
+        drain.step = nest_step::drain;
         drain.drain = index;
         return {fill, drain};
     }
@@ -267,13 +267,13 @@ std::vector<nest_node> rest_of_chain(
                 maker.fill_and_drain(drains.first)));
     const int64_t last_offset = (n - 1) * c.step_bytes;
     nest_node mark;
-    mark.step = scratch_step::near_end;
+    mark.step = nest_step::near_end;
     mark.drain = drains.last;
     mark.dst_offset_bytes = last_offset;
     nodes.push_back(mark);
     nodes.push_back(make_loop(1, 0, 0, maker.fill_and_drain(drains.last)));
     nodes.back().dst_offset_bytes = last_offset;
-    mark.step = scratch_step::end_rows;
+    mark.step = nest_step::end_rows;
     nodes.push_back(mark);
     return nodes;
 }

@@ -429,6 +429,31 @@ TEST(Emitters, ClaimLinesOfStores) {
         }
 }
 
+// The lines at the beginning of the page, wherever in one the source is.
+TEST(Emitters, FetchBeginningsOfPages) {
+    for (const machine &m : all_machines())
+        for (bool fetches : {false, true}) {
+            kernel_maker maker(16, 12);
+            maker.store_vector(maker.load_vector());
+            maker.end_block();
+            if (fetches) {
+                nest_node page;
+                page.step = nest_step::fetch_page;
+                page.src_offset_bytes = 8192;
+                maker.k_.root.push_back(page);
+            }
+            EXPECT_EQ(verify(maker.k_), "");
+            const std::vector<uint8_t> code = tfmt::cpu::jit::assemble(maker.k_, m);
+            EXPECT_EQ(contains(code,
+                              {0x48, 0x8d, 0x87, 0x00, 0x20, 0, 0,        // lea rax, [rdi + 8192]
+                                      0x48, 0x25, 0x00, 0xf0, 0xff, 0xff, // and rax, -4096
+                                      0x0f, 0x18, 0x10}),                 // prefetcht1 [rax]
+                    fetches)
+                    << name_of(m);
+            EXPECT_EQ(contains(code, {0x0f, 0x18, 0x50, 64}), fetches) << name_of(m);
+        }
+}
+
 TEST(Emitters, RefuseBytePermutesWithoutVbmi) {
     kernel_maker maker(64, 9);
     op o(op_kind::permute);

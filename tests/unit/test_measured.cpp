@@ -104,7 +104,7 @@ TEST(Alternatives, DifferFromTheRules) {
         const bool is_streamed = make_streamed_plan(p, m, &streamed, &any);
         std::string text = to_text(any) + (is_streamed ? to_text(streamed) : "");
         for (const dim_t n : {dim_t(any.claims_lines), any.prefetch_bytes, streamed.prefetch_bytes,
-                     streamed.prefetch_next_bytes})
+                     streamed.prefetch_next_bytes, streamed.page_ahead_bytes})
             text += " " + std::to_string(n);
         return text;
     };

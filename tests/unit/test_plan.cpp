@@ -2269,23 +2269,36 @@ TEST(Plan, FetchesWhatIsReadInRows) {
     EXPECT_GT(prefetch({1024, 1088}, "ab", "ba"), 0);
 }
 
-// Past the caches it is fetched far ahead on Intel, in whole blocks, whether these are read in rows
-// or as a whole.
+// Past the caches it is fetched far ahead on Intel: what is read in rows by the beginnings of its
+// pages, in blocks of a page, other blocks as a whole.
 TEST(Plan, FetchesStreamsFarAhead) {
-    const auto prefetch = [](const vec &dims, const char *src, const char *dst, bool is_intel) {
+    const auto streamed = [](const vec &dims, const char *src, const char *dst, bool is_intel) {
         machine m = avx512();
         m.l3_bytes = 0;
         if (is_intel) m.fetched_stream_bytes = 8192;
-        plan streamed;
-        EXPECT_TRUE(make_streamed_plan(normalized(dims, src, dst, tfmt_f32), m, &streamed));
-        EXPECT_EQ(streamed.prefetch_next_bytes, 0);
-        return streamed.prefetch_bytes;
+        plan p;
+        EXPECT_TRUE(make_streamed_plan(normalized(dims, src, dst, tfmt_f32), m, &p));
+        EXPECT_EQ(p.prefetch_next_bytes, 0);
+        return p;
     };
-    EXPECT_EQ(prefetch({1024, 1088}, "ab", "ab", false), 0);
-    EXPECT_EQ(prefetch({1024, 1088}, "ab", "ab", true), 8192);
-    EXPECT_EQ(prefetch({8, 256, 1024}, "abc", "bac", true), 8192);           // rows of 4 KiB
-    EXPECT_EQ(prefetch({96, 96, 13}, "ABc16a16b", "ABc16b16a", true), 8192); // blocks of 1 KiB
-    EXPECT_LT(prefetch({1024, 1088}, "ab", "ba", true), 8192);
+    const auto block_src_bytes = [](const plan &p) {
+        return p.problem.levels[p.first_of_block() - 1].src_stride;
+    };
+    EXPECT_EQ(streamed({1024, 1088}, "ab", "ab", false).page_ahead_bytes, 0);
+    const plan copy = streamed({1024, 1088}, "ab", "ab", true);
+    EXPECT_EQ(copy.page_ahead_bytes, 8192);
+    EXPECT_EQ(copy.prefetch_bytes, 0);
+    EXPECT_EQ(block_src_bytes(copy), 4096);
+    const plan rows = streamed({8, 256, 512}, "abc", "bac", true); // two of 2 KiB
+    EXPECT_EQ(rows.page_ahead_bytes, 8192);
+    EXPECT_EQ(block_src_bytes(rows), 4096);
+
+    const plan blocks = streamed({64, 16, 128, 64}, "abcd", "abDC16d8c", true);
+    EXPECT_EQ(blocks.page_ahead_bytes, 0);
+    EXPECT_EQ(blocks.prefetch_bytes, 8192);
+    const plan transposed = streamed({1024, 1088}, "ab", "ba", true);
+    EXPECT_EQ(transposed.page_ahead_bytes, 0);
+    EXPECT_LT(transposed.prefetch_bytes, 8192);
 }
 
 // Nor are lines that are read in their order, one of 8 elements here, fetched from near caches; but

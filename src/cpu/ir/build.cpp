@@ -72,10 +72,21 @@ private:
 
     void add_levels(std::vector<nest_node> &nodes, size_t depth, const nest_state &state) {
         if (!has_work(p_, state)) return;
+        if (p_.page_ahead_bytes > 0 && !state.in_padding && depth == first_in_block()) {
+            nest_node page;
+            page.step = nest_step::fetch_page;
+            page.src_offset_bytes = p_.page_ahead_bytes;
+            nodes.push_back(page);
+        }
         if (k_.scratch_bytes > 0 && depth == p_.first_of_block())
             add_staged_block(nodes, state, false);
         else
             add_inside(nodes, depth, state);
+    }
+
+    // Of the kernel's levels inside its outermost one, or all if that is not shared.
+    size_t first_in_block() const {
+        return std::max(p_.first_of_block(), size_t(p_.n_driver_levels) + p_.has_shared_root());
     }
 
     // Blocks side by side in the destination: the steps of the kernel's outermost level. They are
@@ -109,8 +120,8 @@ private:
 
     void add_end_of_chain(nest_node block) {
         nest_node near_end, end;
-        near_end.step = scratch_step::near_end;
-        end.step = scratch_step::end_rows;
+        near_end.step = nest_step::near_end;
+        end.step = nest_step::end_rows;
         for (nest_node *mark : {&near_end, &end}) {
             mark->dst_offset_bytes = block.dst_offset_bytes;
             mark->drain = block.children.back().drain;
@@ -149,7 +160,7 @@ private:
 
     void add_staged_block(std::vector<nest_node> &nodes, const nest_state &state, bool is_chained) {
         nest_node fill, empty;
-        fill.step = scratch_step::fill;
+        fill.step = nest_step::fill;
         fill.dst_offset_bytes = tuning::line_bytes;
         add_inside(fill.children, p_.first_of_block(), state);
         nodes.push_back(std::move(fill));
@@ -157,7 +168,7 @@ private:
             nodes.push_back(drain_of_lanes(p_.scratch.lanes, k_));
             return;
         }
-        empty.step = scratch_step::drain;
+        empty.step = nest_step::drain;
         empty.drain = int(k_.drains.size());
         k_.drains.push_back({is_chained, {}});
         run_list &runs = k_.drains.back().runs;

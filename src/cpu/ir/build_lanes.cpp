@@ -124,7 +124,7 @@ nest_node drain_of_lanes(const lane_staging &lanes, kernel &k) {
     for (const scratch_level &l : lanes.around)
         loop_around(l.extent, l.scratch_stride_bytes, l.dst_stride_bytes);
     nest_node drain;
-    drain.step = scratch_step::drain_lanes;
+    drain.step = nest_step::drain_lanes;
     drain.src_offset_bytes = tuning::line_bytes;
     drain.children.push_back(std::move(inner));
     return drain;

@@ -67,9 +67,9 @@ void add_nodes(std::string &text, const std::vector<nest_node> &nodes, const std
             text += "at src+" + std::to_string(n.src_offset_bytes) + " dst+"
                     + std::to_string(n.dst_offset_bytes) + " ";
         if (n.param_offset_bytes) text += "params+" + std::to_string(n.param_offset_bytes) + " ";
-        if (n.step != scratch_step::none) {
+        if (n.step != nest_step::none) {
             static const char *const names[] = {"", "into the scratch", "out of the scratch",
-                    "drain ", "near the end ", "end rows "};
+                    "drain ", "near the end ", "end rows ", "fetch the page"};
             text += names[int(n.step)] + (n.drain >= 0 ? std::to_string(n.drain) : "") + "\n";
             add_nodes(text, n.children, indent + "  ");
             continue;

@@ -63,12 +63,12 @@ public:
             const uint8_t *p = params + n.param_offset_bytes;
             const uint8_t *s = src + n.src_offset_bytes;
             uint8_t *d = dst + n.dst_offset_bytes;
-            if (n.step != scratch_step::none) {
-                if (n.step == scratch_step::fill)
+            if (n.step != nest_step::none) {
+                if (n.step == nest_step::fill)
                     run(n.children, s, scratch_.data() + n.dst_offset_bytes, p);
-                if (n.step == scratch_step::drain_lanes)
+                if (n.step == nest_step::drain_lanes)
                     run(n.children, scratch_.data() + n.src_offset_bytes, d, p);
-                if (n.step == scratch_step::drain) drain_to(k_.drains[size_t(n.drain)], d);
+                if (n.step == nest_step::drain) drain_to(k_.drains[size_t(n.drain)], d);
                 continue;
             }
             if (n.block >= 0) {

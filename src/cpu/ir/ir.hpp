@@ -70,14 +70,15 @@ using byte_indices = std::array<uint8_t, 64>;
 
 constexpr uint8_t zero_index = 0x80; // of within16: zero
 
-// What a kernel with a scratch does besides loops and blocks.
-enum class scratch_step : uint8_t {
+// What a nest does besides loops and blocks: all but the last in kernels with a scratch.
+enum class nest_step : uint8_t {
     none,
     fill,        // the children, with dst_offset_bytes of the scratch in place of the destination
     drain_lanes, // the children, with src_offset_bytes of the scratch in place of the source
     drain,       // runs of kernel::drains go from the scratch to the destination
     near_end,    // before the last block of a sequence of chained drains
-    end_rows     // behind the last one: what it has kept back is written
+    end_rows,    // behind the last one: what it has kept back is written
+    fetch_page   // the beginning of the page that src_offset_bytes lead to will be read soon
 };
 
 // `count` runs of `bytes` each.
@@ -128,7 +129,7 @@ struct nest_node {
     int64_t param_offset_bytes = 0;
     int64_t param_step_bytes = 0;
     int block = -1; // index into kernel::blocks; -1: a loop
-    scratch_step step = scratch_step::none;
+    nest_step step = nest_step::none;
     int drain = -1; // index into kernel::drains
     std::vector<nest_node> children;
 };

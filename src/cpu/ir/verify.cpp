@@ -146,9 +146,11 @@ std::string check_block(const kernel &k, const block &ops) {
 
 std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes);
 
-std::string check_scratch_step(const kernel &k, const nest_node &n) {
-    if (k.scratch_bytes <= 0 || n.block >= 0 || n.count != 1) return "scratch step of no scratch";
-    if (n.step == scratch_step::fill || n.step == scratch_step::drain_lanes)
+std::string check_step(const kernel &k, const nest_node &n) {
+    if (n.block >= 0 || n.count != 1) return "step with a block's or a loop's parts";
+    if (n.step == nest_step::fetch_page) return "";
+    if (k.scratch_bytes <= 0) return "scratch step of no scratch";
+    if (n.step == nest_step::fill || n.step == nest_step::drain_lanes)
         return check_nodes(k, n.children);
     if (n.drain < 0 || n.drain >= int(k.drains.size())) return "unknown drain";
     for (const scratch_runs &r : k.drains[size_t(n.drain)].runs) {
@@ -167,8 +169,8 @@ std::string check_scratch_step(const kernel &k, const nest_node &n) {
 
 std::string check_nodes(const kernel &k, const std::vector<nest_node> &nodes) {
     for (const nest_node &n : nodes) {
-        if (n.step != scratch_step::none) {
-            const std::string why = check_scratch_step(k, n);
+        if (n.step != nest_step::none) {
+            const std::string why = check_step(k, n);
             if (!why.empty()) return why;
             continue;
         }
@@ -190,10 +192,10 @@ std::string check_chain(const kernel &k) {
     if (k.chain.drain >= int(k.drains.size())) return "unknown drain";
     if (!k.drains[size_t(k.chain.drain)].is_chained) return "chain of a drain alone";
     if (std::none_of(k.root.begin(), k.root.end(), [&](const nest_node &n) {
-            return n.step == scratch_step::drain && n.drain == k.chain.drain;
+            return n.step == nest_step::drain && n.drain == k.chain.drain;
         }))
         return "chain without links";
-    const bool has_end = k.rest.empty() || k.rest.back().step == scratch_step::end_rows;
+    const bool has_end = k.rest.empty() || k.rest.back().step == nest_step::end_rows;
     return has_end ? "" : "chain without an end";
 }
 

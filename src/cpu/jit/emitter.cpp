@@ -74,6 +74,15 @@ void emitter::prefetch_source(const ir::op &lines) {
     }
 }
 
+// As much of it as the core must see to read on by itself.
+void emitter::fetch_page() {
+    const place at = src_place(0);
+    lea(rax, ptr[Reg64(at.base) + at.offset_bytes]);
+    and_(rax, -int(tuning::page_bytes));
+    for (int line = 0; line < tuning::fetched_lines_of_page; line++)
+        put(encode_prefetch(prefetch_kind::t1, rax.getIdx(), line * int(tuning::line_bytes)));
+}
+
 void emitter::claim(int64_t offset_bytes) {
     const place at = dst_place(offset_bytes);
     put(encode_prefetch(prefetch_kind::w, at.base, at.offset_bytes));
@@ -193,8 +202,8 @@ void emitter::emit_nodes(const std::vector<ir::nest_node> &nodes, int depth) {
         src_base_ = wrapping_add(src_base_, n.src_offset_bytes);
         dst_base_ += n.dst_offset_bytes;
         param_base_ += n.param_offset_bytes;
-        if (n.step != ir::scratch_step::none)
-            emit_scratch_step(n, depth);
+        if (n.step != ir::nest_step::none)
+            emit_step(n, depth);
         else if (n.block >= 0)
             emit_block(n.block);
         else

@@ -177,7 +177,7 @@ protected:
 private:
     void emit_nodes(const std::vector<ir::nest_node> &nodes, int depth);
     void emit_loop(const ir::nest_node &n, int depth);
-    void emit_scratch_step(const ir::nest_node &n, int depth);
+    void emit_step(const ir::nest_node &n, int depth);
     void emit_with_scratch(const Reg64 &side, int64_t &side_base, int64_t scratch_offset_bytes,
             const ir::nest_node &n, int depth);
     enum class drain_routine {
@@ -221,6 +221,7 @@ private:
     void emit_spill(const spill &s);
     void prefetch_source(const ir::op &lines);
     void claim_lines(const ir::op &store);
+    void fetch_page();
     void claim(int64_t offset_bytes);
     int n_used_value_regs() const;
     void prepare_conversion();

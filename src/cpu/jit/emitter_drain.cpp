@@ -28,15 +28,15 @@ constexpr int has_drained = 1, is_near_end = 2;
 
 } // namespace
 
-void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
+void emitter::emit_step(const ir::nest_node &n, int depth) {
     switch (n.step) {
-    case ir::scratch_step::fill:
+    case ir::nest_step::fill:
         emit_with_scratch(rsi, dst_base_, n.dst_offset_bytes, n, depth);
         break;
-    case ir::scratch_step::drain_lanes:
+    case ir::nest_step::drain_lanes:
         emit_with_scratch(rdi, src_base_, n.src_offset_bytes, n, depth);
         break;
-    case ir::scratch_step::drain:
+    case ir::nest_step::drain:
         if (k_.piece_step_bytes != 0)
             call_for_runs(drain_routine::pieces, n.drain);
         else if (k_.drains[size_t(n.drain)].is_chained) {
@@ -47,10 +47,11 @@ void emitter::emit_scratch_step(const ir::nest_node &n, int depth) {
         else
             call_for_runs(drain_routine::alone, n.drain);
         break;
-    case ir::scratch_step::near_end:
+    case ir::nest_step::near_end:
         or_(r10d, is_near_end);
         call_for_runs(drain_routine::claim_ends, n.drain);
         break;
+    case ir::nest_step::fetch_page: fetch_page(); break;
     default: call_for_runs(drain_routine::end_rows, n.drain); break;
     }
 }

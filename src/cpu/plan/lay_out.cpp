@@ -151,7 +151,9 @@ int min_lines_lost_meanwhile(const tile &t, const machine &m) {
 void choose_fetches(plan &p, const move_problem &whole, const loop_order &order) {
     const bool is_stream = p.stores == store_path::streamed && order.reads_blocks_on
             && p.target.fetched_stream_bytes > 0;
-    if (is_stream)
+    if (is_stream && order.reads_on)
+        p.page_ahead_bytes = p.target.fetched_stream_bytes;
+    else if (is_stream)
         p.prefetch_bytes = round_up(p.target.fetched_stream_bytes, order.next_block_bytes);
     else if (is_worth_fetching(p, whole, order))
         p.prefetch_bytes = order.next_block_bytes;

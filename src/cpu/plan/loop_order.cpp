@@ -251,6 +251,10 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
                 max_streamed_block_bytes(b, t, pattern == memory_pattern::streamed_near, m));
         b.sort(true);
+        if (m.fetched_stream_bytes > 0 && b.order().reads_on) {
+            b.grow_src(tuning::page_bytes);
+            b.sort(true);
+        }
         if (copies)
             page_copies(b, t, true, m);
         else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes

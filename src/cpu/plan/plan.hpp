@@ -80,6 +80,8 @@ struct plan {
     dim_t prefetch_bytes; // from the source of a tile to that of the next block; 0: not wanted
     // To that of the tile behind the one there, which is to be fetched as well; 0: it is not.
     dim_t prefetch_next_bytes;
+    // From the source of a block to the page whose beginning it fetches; 0: none.
+    dim_t page_ahead_bytes;
     dim_t root_chunk; // steps of a kernel's outermost level that one call should do
     std::vector<kernel_spec> kernels;
     std::vector<job> jobs;

@@ -1404,14 +1404,19 @@ constexpr double min_refetched_share_of_cache = 0.75;
 constexpr double min_refetched_share_of_cache_of_zen1 = 0.45;
 
 // Tiles that store past the caches fetch a source that they read in the order of its addresses so
-// far ahead, in whole blocks. The core reads ahead within a page of 4 KiB, and begins each page
-// anew. (What is not streamed: 300 reorders in order of 4 to 30 MB took 1.02 of the time so.)
-//     Intel, time over memcpy without / 2048 / 4096 / 8192 / 16384, copies of 420 MB 1.10 0.96 0.94
-//     0.94 0.95, 12 copies and conversions of 130 to 420 MB 0.92 - 0.80 0.78 0.78 (f32 to bf16 ab
-//     -> ab 8192x4096 1.08 0.86, AVX2 1.54 / 1.00), 19 reorders of 33 to 100 MB 0.62 - 0.60 0.59
-//     0.58, AVX2 13 0.54 - 0.52 0.51 0.52, SSE4.1 12 0.55 - 0.52 0.51 0.51. Blocks that are read in
-//     order, not the rows in them, 10 0.77 - 0.75 0.76 -, AVX2 18 0.81 - 0.78 0.78 -.
+// far ahead: in rows the beginnings of its pages, since the core reads ahead within a page of 4 KiB
+// and begins each anew; else whole blocks. (What is not streamed: 300 reorders in order of 4 to 30
+// MB took 1.02 of the time with blocks fetched 2 to 8 KiB ahead.)
+//     Intel, time over memcpy, nothing fetched / 8192 / 12288 ahead, 12 copies and conversions of
+//     130 to 420 MB 0.91 / 0.81 / 0.79 (f32 to bf16 ab -> ab 8192x4096 1.10 / 0.83), AVX2 1.03 /
+//     0.93 / 0.91, SSE4.1 1.17 / 1.04 / 1.04; that begin 1472 bytes into a page 0.90 / 0.83 / 0.81,
+//     1.03 / 0.94 / 0.92, 1.21 / 1.08 / 1.06. 16 lines of a page 0.79 0.92 1.06, 32 0.81 0.96 1.11.
+//     Every line 8 KiB ahead, 4 of these reorders 0.87 / 0.78 with beginnings of pages; where they
+//     are counted from the block, not the page's own, 0.87 / 0.90 if these are half a page apart.
+//     Whole blocks of more than a row 4096 / 8192 ahead, 10 reorders 0.77 / 0.75 / 0.76, AVX2 18
+//     0.81 / 0.78 / 0.78.
 constexpr dim_t fetched_stream_bytes_of_intel = 8192;
+constexpr int fetched_lines_of_page = 8;
 
 // Nor on AMD's cores, up to this share of the last cache, by tiles that store to fewer lines than
 // these: what little they ask for at once the processor has in time, and brings more by itself.
