@@ -3,6 +3,7 @@
 // this is right, for every ISA.
 #include "cpu/plan/line_grid.hpp"
 
+#include "common/data_type.hpp"
 #include "cpu/plan/lines.hpp"
 #include "support/random_desc.hpp"
 #include "tests/unit/kernel_helpers.hpp"
@@ -103,10 +104,11 @@ using namespace kernel_test;
 class LineGridOn : public kernel_fixture {
 protected:
     // Whether there is a plan for it; what that does is compared.
-    bool check_behind(const tfmt_test::dims &dims, tfmt_data_type_t type,
-            const std::string &src_tag, const std::string &dst_tag, size_t behind, uint64_t seed) {
-        const auto src = tfmt_test::make_with_tag(dims, type, src_tag);
-        const auto dst = tfmt_test::make_with_tag(dims, type, dst_tag);
+    bool check_behind(const tfmt_test::dims &dims, tfmt_data_type_t src_type,
+            tfmt_data_type_t dst_type, const std::string &src_tag, const std::string &dst_tag,
+            size_t behind, uint64_t seed) {
+        const auto src = tfmt_test::make_with_tag(dims, src_type, src_tag);
+        const auto dst = tfmt_test::make_with_tag(dims, dst_type, dst_tag);
         trial e(*src, *dst, seed, false, behind);
         tfmt_test::oracle_reorder(src.get(), e.src(), dst.get(), e.expected());
         move_problem move;
@@ -125,16 +127,30 @@ protected:
     }
 };
 
+// Of source and destination: elements that stay as they are, or are converted.
+struct type_pair {
+    tfmt_data_type_t src, dst;
+};
+const std::vector<type_pair> type_pairs {{tfmt_u8, tfmt_u8}, {tfmt_bf16, tfmt_bf16},
+        {tfmt_f32, tfmt_f32}, {tfmt_f64, tfmt_f64}, {tfmt_f32, tfmt_bf16}, {tfmt_f32, tfmt_s8},
+        {tfmt_bf16, tfmt_u8}, {tfmt_s32, tfmt_f32}, {tfmt_bf16, tfmt_f32}, {tfmt_s8, tfmt_f32},
+        {tfmt_f32, tfmt_f64}, {tfmt_u8, tfmt_bf16}};
+
 TEST_P(LineGridOn, EveryPlaceInALine) {
-    int n = 0;
-    for (tfmt_data_type_t type : {tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64}) {
-        const auto elem_bytes = int64_t(tfmt_data_type_size(type));
-        for (int64_t behind = elem_bytes; behind < 64; behind += elem_bytes)
-            n += check_behind({64 * (5 + behind % 4) / elem_bytes, 70}, type, "ab", "ba",
-                    size_t(behind), uint64_t(behind));
-    }
     const bool stores_lines = GetParam().vector_bytes > 16; // else tiles store parts of them here
-    EXPECT_TRUE(n > 0 || !stores_lines);
+    for (const type_pair &types : type_pairs) {
+        const auto elem_bytes = int64_t(tfmt_data_type_size(types.dst));
+        int n = 0;
+        for (int64_t behind = elem_bytes; behind < 64; behind += elem_bytes) {
+            const int64_t row_elems = 64 * (5 + behind % 4) / elem_bytes;
+            n += check_behind({row_elems, 70}, types.src, types.dst, "ab", "ba", size_t(behind),
+                    uint64_t(behind));
+            n += check_behind({7, row_elems}, types.src, types.dst, "ab", "ab", size_t(behind),
+                    uint64_t(behind));
+        }
+        EXPECT_TRUE(n > 0 || !stores_lines)
+                << tfmt::name_of(types.src) << " to " << tfmt::name_of(types.dst);
+    }
     if (!host_can_execute())
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";
@@ -144,9 +160,8 @@ TEST_P(LineGridOn, RandomPermutations) {
     int n = 0;
     for (int i = 0; i < tfmt_test::scaled(200); i++) {
         tfmt_test::random_source random(uint64_t(i) * 2903 + 11);
-        const tfmt_data_type_t type = std::vector<tfmt_data_type_t> {
-                tfmt_u8, tfmt_bf16, tfmt_f32, tfmt_f64}[size_t(random.below(4))];
-        const auto elem_bytes = int64_t(tfmt_data_type_size(type));
+        const type_pair types = type_pairs[size_t(random.below(int64_t(type_pairs.size())))];
+        const auto elem_bytes = int64_t(tfmt_data_type_size(types.dst));
         std::string tags[2] {"abcd", "abcd"};
         for (std::string &tag : tags)
             for (size_t k = 4; k > 1; k--)
@@ -154,7 +169,7 @@ TEST_P(LineGridOn, RandomPermutations) {
         tfmt_test::dims dims {random.between(1, 18), random.between(1, 18), random.between(1, 5),
                 random.between(1, 3)};
         dims[size_t(tags[1][3] - 'a')] = 64 * random.between(5, 12) / elem_bytes;
-        n += check_behind(dims, type, tags[0], tags[1],
+        n += check_behind(dims, types.src, types.dst, tags[0], tags[1],
                 size_t(elem_bytes * random.between(1, 64 / elem_bytes - 1)), uint64_t(i));
     }
     EXPECT_GT(n, 0);

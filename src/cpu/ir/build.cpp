@@ -440,10 +440,11 @@ kernel build(const plan &p, const kernel_spec &spec) {
     nest_builder nests(p, k);
     nests.add_all(spec.state);
     if (nests.has_merged_steps()) drop_unused_blocks(k);
+    const int widening = p.problem.dst_elem_bits() / (8 * p.problem.elem_bytes);
     if (p.stores == store_path::streamed)
         for (block &b : k.blocks) {
             order_stores_by_lines(b);
-            if (p.problem.dst_behind_line_bytes > 0) keep_lines_in_part(b);
+            if (p.problem.dst_behind_line_bytes > 0) keep_lines_in_part(b, widening);
         }
     return k;
 }

@@ -50,19 +50,19 @@ void order_stores_by_lines(block &ops) {
     ops = std::move(ordered);
 }
 
-void keep_lines_in_part(block &ops) {
-    std::map<int64_t, size_t> stored_bytes; // of each line
-    const auto line_of = [](const chunk &c, int byte) {
-        return (c.offset_bytes + byte) / tuning::line_bytes;
+void keep_lines_in_part(block &ops, int widening) {
+    std::map<int64_t, int> stored_bytes; // of each line
+    const auto line_of = [&](const chunk &c, int byte) {
+        return (c.offset_bytes + byte * widening) / tuning::line_bytes;
     };
     for (const op &o : ops)
         for (const chunk &c : o.chunks)
             for (int byte = 0; o.kind == op_kind::store && byte < o.unit_bytes; byte++)
-                stored_bytes[line_of(c, byte)] += c.mask >> byte & 1;
+                stored_bytes[line_of(c, byte)] += (c.mask >> byte & 1) ? widening : 0;
     for (op &o : ops)
         for (const chunk &c : o.chunks)
             for (int byte = 0; o.kind == op_kind::store && byte < o.unit_bytes; byte++)
-                if (c.mask >> byte & 1 && stored_bytes[line_of(c, byte)] < tuning::line_bytes)
+                if (c.mask >> byte & 1 && stored_bytes[line_of(c, byte)] < int(tuning::line_bytes))
                     o.stays_in_caches = true;
 }
 

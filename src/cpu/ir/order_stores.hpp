@@ -16,6 +16,7 @@ namespace tfmt::cpu::ir {
 void order_stores_by_lines(block &ops);
 
 // Marks the stores to lines of which the block does not store all: these stay in the caches.
-void keep_lines_in_part(block &ops);
+// `widening`: bytes of the destination for one of a value.
+void keep_lines_in_part(block &ops, int widening);
 
 } // namespace tfmt::cpu::ir

@@ -16,7 +16,7 @@
 namespace tfmt::cpu {
 
 // The problem with such indices. False, with `p` as it was, where rows are not whole lines, are
-// short, have padding or are converted, or the elements do not begin at multiples of their width.
+// short or have padding, elements do not begin at multiples of their width, or are computed with.
 bool begin_at_line(move_problem &p, dim_t bytes_behind_line);
 
 // The plan for destinations that begin, with the problem's offset, so many bytes behind a line (1

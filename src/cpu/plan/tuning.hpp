@@ -1121,6 +1121,9 @@ constexpr dim_t staged_near_block_bytes = 16 << 10;
 //     these lines before they are stored to 1.61, so 1.44; at the beginning of the block 1.46. The
 //     parts of rows in passes of their own: rows below 1.4 KB 1.5 to 5 times as long as to a
 //     destination that begins with a line.
+//     Conversions of 100 to 340 MB, 23 AVX-512 1.13 / 0.94 (f32 to bf16 ab -> ab 8192x4096 1.09 /
+//     0.75), AVX2 1.31 / 1.17 (but to bf16 abc -> bac 64x512x1024 1.26 / 1.90), SSE4.1 12 1.32 /
+//     1.30.
 constexpr dim_t min_bytes_of_rows_in_lines = 320;
 
 // Lines of a scratch, of the 512 of an L1, from which on tiles of vectors below a line, if they
