@@ -118,7 +118,7 @@ dim_t tile_bits_in_line(const tile &t) {
     });
 }
 
-// The same where the tile has phases, whose blocks may end within a line: 24 of f32 in rows that
+// lines_begun() of a tile with phases, whose blocks may end within a line: 24 of f32, in rows that
 // other loops complete.
 dim_t lines_begun_in_phases(const tile &t, const std::vector<level> &levels) {
     row_steps_list steps; // of the tile, in any order
