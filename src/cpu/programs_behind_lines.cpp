@@ -15,7 +15,8 @@ programs_behind_lines::~programs_behind_lines() {
 const program *programs_behind_lines::find(
         dim_t bytes_behind_line, const plan &for_any) const noexcept {
     // What never has a program takes no room.
-    if (bytes_behind_line == 0 || bytes_behind_line % problem_.elem_bytes != 0) return nullptr;
+    if (bytes_behind_line == 0 || 8 * bytes_behind_line % problem_.dst_elem_bits() != 0)
+        return nullptr;
     for (std::atomic<const entry *> &slot : entries_) {
         const entry *there = slot.load(std::memory_order_acquire);
         if (!there) {
