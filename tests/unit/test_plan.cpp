@@ -1486,6 +1486,44 @@ TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
     EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
 }
 
+// Not where halves of lines of so many rows of the destination would fall into one set of L1 that
+// they are lost before their other halves come.
+TEST(Plan, TakesNoHalvesOfLinesOfCollidingRows) {
+    machine m = avx512_vbmi();
+    m.max_split_moved_bytes = 128 << 10;
+    const auto vector_bytes = [&](const vec &dims) {
+        return planned(normalized(dims, "abc", "AcB16b64a", tfmt_bf16), m).the_tile.vector_bytes;
+    };
+    EXPECT_EQ(vector_bytes({1, 32, 7}), 32);
+    EXPECT_EQ(vector_bytes({1, 32, 8}), 64);
+    EXPECT_EQ(vector_bytes({1, 31, 16}), 64);
+}
+
+// Such cores also copy in halves what they read from more pages than they know the places of:
+// through the caches, past them and to destinations that begin anywhere.
+TEST(Plan, CopiesFromManyPagesInHalves) {
+    machine m = avx512_vbmi();
+    const auto vector_bytes = [&](const vec &dims, const char *src, const char *dst,
+                                      tfmt_data_type_t dst_type = tfmt_f32) {
+        const move_problem p = normalized(by_tag(dims, src, tfmt_f32), by_tag(dims, dst, dst_type));
+        const plan any = planned(p, m);
+        plan streamed;
+        if (make_streamed_plan(p, m, &streamed, &any, plan_mode::move)) {
+            EXPECT_EQ(streamed.the_tile.vector_bytes, any.the_tile.vector_bytes);
+        }
+        return any.the_tile.vector_bytes;
+    };
+    const vec mostly_padding {1, 1024, 13, 13}, half_of_these_pages {1, 128, 13, 13};
+    EXPECT_EQ(vector_bytes(mostly_padding, "ABcd40a32b", "acdb"), 64);
+    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc"), 64);
+    m.max_split_moved_bytes = 128 << 10;
+    EXPECT_EQ(vector_bytes(mostly_padding, "ABcd40a32b", "acdb"), 32);
+    EXPECT_EQ(vector_bytes(half_of_these_pages, "ABcd40a32b", "acdb"), 64);
+    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc"), 32);
+    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc", tfmt_bf16), 32);
+    EXPECT_EQ(vector_bytes({64, 512, 1024}, "acb", "abc"), 64); // no copies
+}
+
 // Halves of 16 bytes always do, but where the destination goes past the caches, or lines of its
 // rows, 16 to a set of L1, would be left in more parts.
 TEST(Plan, TakesHalvesOf16BytesForAnySmallTensor) {

@@ -162,18 +162,29 @@ bool crosses_fewer_in_halves(const move_problem &p, const machine &m, plain_begi
             && has_rows_of_part_of_vectors(p, m) && stores_parts_of_vectors(whole.get().the_tile);
 }
 
+// Whether lines are loaded as two from more pages than the core knows the places of.
+bool loads_lines_as_two_from_many_pages(const move_problem &p, const machine &m) {
+    return m.executes_vectors_as_two() && m.vector_bytes >= tuning::line_bytes
+            && src_span_bytes(p) >= tuning::min_src_span_bytes_of_copies_in_halves;
+}
+
+bool copies_vectors(const tile &t) { return t.src_run == t.dst_run && t.phased.empty(); }
+
 // With vectors of half the length where tiles of these move a small tensor faster, or cross fewer
 // lines. Halves of 16 bytes need no shuffles between lanes and nearly always do.
 plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
     plain_beginning whole(p, m), halves(p, in_half_vectors(m));
     if (crosses_fewer_in_halves(p, m, whole)) return halves;
+    if (loads_lines_as_two_from_many_pages(p, m) && copies_vectors(whole.get().the_tile))
+        return halves;
     if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
             || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return whole;
-    if (m.vector_bytes < tuning::line_bytes) {
-        if (dst_rows_of_src_line(p) > tuning::max_dst_rows_of_halves) return whole;
-        return halves;
-    }
+    const bool halves_lines = m.vector_bytes >= tuning::line_bytes;
+    if (dst_rows_of_src_line(p) > (halves_lines ? tuning::max_dst_rows_of_halves_of_lines
+                                                : tuning::max_dst_rows_of_halves))
+        return whole;
+    if (!halves_lines) return halves;
     const auto cost = [](const plan &begun) {
         return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
                 levels_without_tile(begun.problem, begun.the_tile));
@@ -281,9 +292,11 @@ bool make_streamed_plan(
     };
     const bool may_halve = mode == plan_mode::move && moves_vectors_as_two(p, m);
     if (is_worth_it(m, out)) {
+        const bool halves_copies = mode == plan_mode::move && copies_vectors(out->the_tile)
+                && loads_lines_as_two_from_many_pages(p, m);
         plan halves;
-        if (may_halve && is_worth_it(in_half_vectors(m), &halves)
-                && halves.the_tile.bits_of_level == out->the_tile.bits_of_level)
+        if ((halves_copies || may_halve) && is_worth_it(in_half_vectors(m), &halves)
+                && (halves_copies || halves.the_tile.bits_of_level == out->the_tile.bits_of_level))
             *out = std::move(halves);
         if (finish_plan(*out, streamed)) return true;
     }

@@ -69,18 +69,22 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
     return double(moved_bytes(p)) >= m.streaming_share_of_cache * double(m.l3_bytes);
 }
 
-bool is_mostly_written(const move_problem &p) {
-    double src_bytes = 1;
+double src_span_bytes(const move_problem &p) {
+    double span = 1;
     for (const level &l : p.levels) {
         const dim_t last = std::max<dim_t>(0, read_steps(p.limits, l) - 1);
-        src_bytes += l.is_regular() ? double(last) * double(l.src_stride)
-                                    : double(digits_offset(l.src_digits, last * l.digit_steps));
+        span += l.is_regular() ? double(last) * double(l.src_stride)
+                               : double(digits_offset(l.src_digits, last * l.digit_steps));
     }
+    return span;
+}
+
+bool is_mostly_written(const move_problem &p) {
     const double dst_bytes = n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
     const bool widens = p.moved_dst_bits() > p.moved_src_bits();
     const double share = widens ? tuning::min_written_per_src_byte_of_wider
                                 : tuning::min_written_per_src_byte;
-    return dst_bytes >= share * src_bytes;
+    return dst_bytes >= share * src_span_bytes(p);
 }
 
 bool is_half_padding(const limit_list &limits) {

@@ -18,6 +18,9 @@ dim_t touched_bytes(const move_problem &p);
 // Whether the destination is too large to be left in the caches, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
+// From the first byte that is read up to the last one.
+double src_span_bytes(const move_problem &p);
+
 // Whether so much more is written than the source spans, padding or wider elements, that its order
 // counts for little.
 bool is_mostly_written(const move_problem &p);

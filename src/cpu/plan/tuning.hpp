@@ -109,9 +109,24 @@ constexpr int max_spilled_elem_bytes_of_streamed_lines = 4;
 //     ir/repack, 1.7, 1.1) and 319 above 0.989 of the time; up to 256 KiB 1.00, up to 1 MiB 1.015;
 //     making them 0.93. Conversions to wider elements 0.92, to others 0.98 to 1.30. AVX2 in 16
 //     bytes 1.39.
+//     Where a line of the source goes to more rows of the destination on one set of L1 than that
+//     holds, halves of lines are lost before the other halves come. Zen 4, whole vectors in place
+//     of halves, 153 of 12300 reorders 0.71, 1.15 for 1.61 times memcpy, worst 2.1 for 6.2 (bf16
+//     abc -> AcB16b64a 1x32x16), 3 slower, by 1.2 at most; only from 16 rows on 50 of these 0.58.
 constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
+constexpr int max_dst_rows_of_halves_of_lines = max_rows_in_l1_set;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
+// Such cores also copy in halves, as they are or converted, what comes from a source that spans so
+// many bytes: loads of 64 bytes that find no page's place in the TLB wait twice as long as those of
+// 32 and fewer (Zen 4: 5400 lines one page apart take 56 us, 24 us in halves, or if they are
+// fetched 8 ahead).
+//     Zen 4, halves over whole vectors: past the caches 165 of 10900 reorders 0.92, one slower (f32
+//     acdb -> ABcd16a16b 8x288x35x35 0.42 / 0.28 times memcpy); within, of sources that span 12
+//     MiB, 21 0.69 (mostly padding, as f32 ABcd40a32b -> acdb 1x1024x13x13), 6 MiB 40 0.94, 2 MiB
+//     142 1.00. Of 900 conversions 64 0.94, none slower. All other tiles of 16 bytes 200 0.99, a
+//     quarter of them slower; any past the caches 1.05.
+constexpr double min_src_span_bytes_of_copies_in_halves = 6 << 20;
 // Intel, AVX-512: where tiles read short runs of elements of so many bytes, within the caches, and
 // store to rows that begin anywhere in a line (crosses_lines), a vector of a line is nearly always
 // stored across two; of its halves every other one is not.
