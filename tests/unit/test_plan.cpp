@@ -1513,15 +1513,17 @@ TEST(Plan, CopiesFromManyPagesInHalves) {
         }
         return any.the_tile.vector_bytes;
     };
-    const vec mostly_padding {1, 1024, 13, 13}, half_of_these_pages {1, 128, 13, 13};
+    const vec mostly_padding {1, 1024, 13, 13}, fewer_pages {1, 128, 13, 13};
+    const vec past_caches {16, 1024, 28, 28};
     EXPECT_EQ(vector_bytes(mostly_padding, "ABcd40a32b", "acdb"), 64);
-    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc"), 64);
+    EXPECT_EQ(vector_bytes(past_caches, "ABcd32a32b", "acdb"), 64);
     m.max_split_moved_bytes = 128 << 10;
     EXPECT_EQ(vector_bytes(mostly_padding, "ABcd40a32b", "acdb"), 32);
-    EXPECT_EQ(vector_bytes(half_of_these_pages, "ABcd40a32b", "acdb"), 64);
-    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc"), 32);
-    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc", tfmt_bf16), 32);
-    EXPECT_EQ(vector_bytes({64, 512, 1024}, "acb", "abc"), 64); // no copies
+    EXPECT_EQ(vector_bytes(fewer_pages, "ABcd40a32b", "acdb"), 64);
+    EXPECT_EQ(vector_bytes(past_caches, "ABcd32a32b", "acdb"), 32);
+    EXPECT_EQ(vector_bytes(past_caches, "ABcd32a32b", "acdb", tfmt_bf16), 64); // converted
+    EXPECT_EQ(vector_bytes(past_caches, "ABcd32a32b", "abcd"), 64);            // no copies
+    EXPECT_EQ(vector_bytes({64, 512, 1024}, "bac", "abc"), 64);                // no gaps
 }
 
 // Halves of 16 bytes always do, but where the destination goes past the caches, or lines of its

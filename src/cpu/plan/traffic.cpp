@@ -47,10 +47,13 @@ row_pitch source_rows(const move_problem &p) {
 
 } // namespace
 
+double src_bytes(const move_problem &p) {
+    return n_elements(p.limits, &dim_limits::load) * p.moved_src_bits() / 8;
+}
+
 dim_t moved_bytes(const move_problem &p) {
-    const double bits = n_elements(p.limits, &dim_limits::load) * p.moved_src_bits()
-            + n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits();
-    return dim_t(std::min(bits / 8, 9e18));
+    const double dst_bytes = n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
+    return dim_t(std::min(src_bytes(p) + dst_bytes, 9e18));
 }
 
 dim_t touched_bytes(const move_problem &p) {
@@ -60,9 +63,8 @@ dim_t touched_bytes(const move_problem &p) {
     const row_pitch rows = source_rows(p);
     if (rows.next_bytes == 0) return moved_bytes(p);
     const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
-    const double src_bytes = n_elements(p.limits, &dim_limits::load) * p.moved_src_bits() / 8;
     const double share = double(touched) / double(rows.row_bytes);
-    return dim_t(std::min(double(moved_bytes(p)) + src_bytes * (share - 1), 9e18));
+    return dim_t(std::min(double(moved_bytes(p)) + src_bytes(p) * (share - 1), 9e18));
 }
 
 bool exceeds_cache(const move_problem &p, const machine &m) {

@@ -117,16 +117,16 @@ constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 constexpr int max_dst_rows_of_halves_of_lines = max_rows_in_l1_set;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
-// Such cores also copy in halves, as they are or converted, what comes from a source that spans so
-// many bytes: loads of 64 bytes that find no page's place in the TLB wait twice as long as those of
-// 32 and fewer (Zen 4: 5400 lines one page apart take 56 us, 24 us in halves, or if they are
-// fetched 8 ahead).
-//     Zen 4, halves over whole vectors: past the caches 165 of 10900 reorders 0.92, one slower (f32
-//     acdb -> ABcd16a16b 8x288x35x35 0.42 / 0.28 times memcpy); within, of sources that span 12
-//     MiB, 21 0.69 (mostly padding, as f32 ABcd40a32b -> acdb 1x1024x13x13), 6 MiB 40 0.94, 2 MiB
-//     142 1.00. Of 900 conversions 64 0.94, none slower. All other tiles of 16 bytes 200 0.99, a
-//     quarter of them slower; any past the caches 1.05.
+// Such cores also copy in halves what comes from a source that spans so many bytes, and so many for
+// each that is read: loads of 64 bytes that find no page's place in the TLB wait twice as long as
+// those of 32 and fewer (Zen 4: 5400 lines one page apart take 56 us, 24 us in halves, or if they
+// are fetched 8 ahead).
+//     Zen 4, halves over whole vectors, those of 10900 reorders whose sources span 6 MiB: 53 0.84,
+//     34 faster and 2 slower (f32 ABcd40a32b -> acdb 1x1024x13x13 0.052 / 0.024 times memcpy, bf16
+//     ABcde8b64a2b -> AcdeB32a2b 15x47x16x168x1 0.9 / 1.0); with fewer gaps 156 0.98, 52 faster
+//     and 19 slower. Conversions with gaps 38 0.92, but 5 of them 1.7 to 2.1, with fewer 53 1.09.
 constexpr double min_src_span_bytes_of_copies_in_halves = 6 << 20;
+constexpr double min_src_span_per_read_byte_of_copies_in_halves = 1.3;
 // Intel, AVX-512: where tiles read short runs of elements of so many bytes, within the caches, and
 // store to rows that begin anywhere in a line (crosses_lines), a vector of a line is nearly always
 // stored across two; of its halves every other one is not.
