@@ -1486,6 +1486,21 @@ TEST(Plan, TakesHalfVectorsWhereTheseCostLess) {
     EXPECT_EQ(converted(tfmt_f32, tfmt_u8), 64);
 }
 
+// Or tiles of fewer registers, of vectors of either length.
+TEST(Plan, TakesFewerRegistersWhereThatCostsLess) {
+    machine m = avx512_vbmi();
+    const auto target = [&](const vec &dims, tfmt_data_type_t type) {
+        const memory_desc src = by_tag(dims, "Bcda32b", tfmt_bf16);
+        return planned(normalized(src, by_tag(dims, "AcdB16b16a", type)), m).target;
+    };
+    EXPECT_EQ(target({32, 3, 3, 3}, tfmt_bf16).n_vector_regs, 32);
+    m.max_split_moved_bytes = 128 << 10;
+    EXPECT_EQ(target({32, 3, 3, 3}, tfmt_bf16).n_vector_regs, 16);
+    EXPECT_EQ(target({32, 3, 3, 3}, tfmt_f32).n_vector_regs, 32); // converted
+    const move_problem transposed = normalized({64, 64}, "ab", "ba", tfmt_f32);
+    EXPECT_EQ(planned(transposed, m).target.n_vector_regs, 32);
+}
+
 // Not where halves of lines of so many rows of the destination would fall into one set of L1 that
 // they are lost before their other halves come.
 TEST(Plan, TakesNoHalvesOfLinesOfCollidingRows) {

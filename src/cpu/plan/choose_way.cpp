@@ -74,6 +74,11 @@ machine in_half_vectors(machine m) {
     return m;
 }
 
+machine with_16_registers(machine m) {
+    m.n_vector_regs = std::min(m.n_vector_regs, 16);
+    return m;
+}
+
 // Whether vectors below a line are executed as two, and none is converted.
 bool moves_vectors_as_two(const move_problem &p, const machine &m) {
     return m.executes_vectors_as_two() && m.vector_bytes < tuning::line_bytes && !p.converts;
@@ -173,8 +178,9 @@ bool loads_lines_as_two_from_many_pages(const move_problem &p, const machine &m)
 
 bool copies_vectors(const tile &t) { return t.src_run == t.dst_run && t.phased.empty(); }
 
-// With vectors of half the length where tiles of these move a small tensor faster, or cross fewer
-// lines. Halves of 16 bytes need no shuffles between lanes and nearly always do.
+// With vectors of half the length, or tiles of fewer registers, where these move a small tensor
+// faster or cross fewer lines. Halves of 16 bytes need no shuffles between lanes and nearly always
+// do.
 plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
     plain_beginning whole(p, m), halves(p, in_half_vectors(m));
     if (crosses_fewer_in_halves(p, m, whole)) return halves;
@@ -188,12 +194,27 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
                                                 : tuning::max_dst_rows_of_halves))
         return whole;
     if (!halves_lines) return halves;
-    const auto cost = [](const plan &begun) {
+    plain_beginning fewer(p, with_16_registers(m));
+    plain_beginning fewer_halves(p, with_16_registers(in_half_vectors(m)));
+    const auto cost = [](plain_beginning &beginning) {
+        const plan &begun = beginning.get();
         return tile_cost(begun.the_tile, schedule_of(begun.the_tile, begun.target),
                 levels_without_tile(begun.problem, begun.the_tile));
     };
-    if (cost(halves.get()) < cost(whole.get())) return halves;
-    return whole;
+    plain_beginning *best = &whole;
+    double least = cost(whole);
+    const auto consider = [&](plain_beginning &other, double max_share) {
+        const double its_cost = cost(other);
+        if (its_cost >= max_share * least) return;
+        best = &other;
+        least = its_cost;
+    };
+    consider(halves, 1);
+    if (!p.converts) {
+        consider(fewer, tuning::max_split_cost_share_of_fewer_registers);
+        consider(fewer_halves, tuning::max_split_cost_share_of_fewer_registers);
+    }
+    return std::move(*best);
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers

@@ -117,6 +117,15 @@ constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 constexpr int max_dst_rows_of_halves_of_lines = max_rows_in_l1_set;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
 constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
+// Tiles of half as many registers, of vectors of either length, where by these costs they take less
+// than this share: where fewer elements of a dimension are left over, and loads in pieces take the
+// place of exchanges.
+//     Zen 4, of 10900 reorders the 266 that it changes 0.950, 100 faster and 15 slower (bf16
+//     Bcda32b
+//     -> AcdB16b16a 32x3x3x3 1.2 / 0.8 times memcpy, worst bf16 abcd -> AcdB64a2b 320x4x3x3 1.4 /
+//     2.0); from 0.8 on 257 0.953, 90 and 9, from 0.7 on 53 0.92. Up to 1 MiB 421 more 0.99, a
+//     third faster and a quarter slower. Transposes of 60x60 to 128x128, bf16, the same.
+constexpr double max_split_cost_share_of_fewer_registers = 0.9;
 // Such cores also copy in halves what comes from a source that spans so many bytes, and so many for
 // each that is read: loads of 64 bytes that find no page's place in the TLB wait twice as long as
 // those of 32 and fewer (Zen 4: 5400 lines one page apart take 56 us, 24 us in halves, or if they
