@@ -111,8 +111,8 @@ constexpr int max_spilled_elem_bytes_of_streamed_lines = 4;
 //     bytes 1.39.
 //     Where a line of the source goes to more rows of the destination on one set of L1 than that
 //     holds, halves of lines are lost before the other halves come. Zen 4, whole vectors in place
-//     of halves, 153 of 12300 reorders 0.71, 1.15 for 1.61 times memcpy, worst 2.1 for 6.2 (bf16
-//     abc -> AcB16b64a 1x32x16), 3 slower, by 1.2 at most; only from 16 rows on 50 of these 0.58.
+//     of halves, 153 of 12300 reorders 0.71, 1.15 for 1.61 times memcpy (bf16 abc -> AcB16b64a
+//     1x32x16 1.0 for 6.2), 3 slower, by 1.2 at most; only from 16 rows on 50 of these 0.58.
 constexpr dim_t max_split_moved_bytes_of_amd = 128 << 10;
 constexpr int max_dst_rows_of_halves_of_lines = max_rows_in_l1_set;
 constexpr double split_lanes_cost = 3, split_permute2_cost = 5;
@@ -120,20 +120,21 @@ constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 // Tiles of half as many registers, of vectors of either length, where by these costs they take less
 // than this share: where fewer elements of a dimension are left over, and loads in pieces take the
 // place of exchanges.
-//     Zen 4, of 10900 reorders the 266 that it changes 0.950, 100 faster and 15 slower (bf16
-//     Bcda32b
-//     -> AcdB16b16a 32x3x3x3 1.2 / 0.8 times memcpy, worst bf16 abcd -> AcdB64a2b 320x4x3x3 1.4 /
-//     2.0); from 0.8 on 257 0.953, 90 and 9, from 0.7 on 53 0.92. Up to 1 MiB 421 more 0.99, a
-//     third faster and a quarter slower. Transposes of 60x60 to 128x128, bf16, the same.
+//     Zen 4, time with these over without, of 10900 reorders the 266 that it changes 0.950, 100
+//     faster and 15 slower (s8 AB16b32a -> BA16a16b2a 15x207 1.9 / 1.1 times memcpy without / with,
+//     worst bf16 abcd -> AcdB64a2b 320x4x3x3 1.4 / 2.0); below 0.8 257 0.953, 90 and 9, below 0.7
+//     53 0.92. Up to 1 MiB 421 more 0.99, a third faster and a quarter slower. Transposes of 60x60
+//     to 128x128, bf16, the same.
 constexpr double max_split_cost_share_of_fewer_registers = 0.9;
 // Such cores also copy in halves what comes from a source that spans so many bytes, and so many for
 // each that is read: loads of 64 bytes that find no page's place in the TLB wait twice as long as
 // those of 32 and fewer (Zen 4: 5400 lines one page apart take 56 us, 24 us in halves, or if they
 // are fetched 8 ahead).
 //     Zen 4, halves over whole vectors, those of 10900 reorders whose sources span 6 MiB: 53 0.84,
-//     34 faster and 2 slower (f32 ABcd40a32b -> acdb 1x1024x13x13 0.052 / 0.024 times memcpy, bf16
-//     ABcde8b64a2b -> AcdeB32a2b 15x47x16x168x1 0.9 / 1.0); with fewer gaps 156 0.98, 52 faster
-//     and 19 slower. Conversions with gaps 38 0.92, but 5 of them 1.7 to 2.1, with fewer 53 1.09.
+//     34 faster and 2 slower (f32 ABcd40a32b -> acdb 1x1024x13x13 0.052 whole, 0.024 in halves over
+//     memcpy, bf16 ABcde8b64a2b -> AcdeB32a2b 15x47x16x168x1 0.8, 1.1); with fewer gaps 156 0.98,
+//     52 faster and 19 slower. Conversions with gaps 38 0.92, but 5 of them 1.7 to 2.1, with fewer
+//     53 1.09.
 constexpr double min_src_span_bytes_of_copies_in_halves = 6 << 20;
 constexpr double min_src_span_per_read_byte_of_copies_in_halves = 1.3;
 // Intel, AVX-512: where tiles read short runs of elements of so many bytes, within the caches, and
