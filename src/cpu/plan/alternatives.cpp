@@ -26,10 +26,7 @@ constexpr change changes[] = {
                     m.max_split_moved_bytes = 0;
                     m.has_slow_line_crossings = false;
                 }},
-        {"tiles of fewer registers",
-                [](machine &m) {
-                    if (m.n_vector_regs > 16) m.n_vector_regs = 16;
-                }},
+        {"tiles of fewer registers", [](machine &m) { m.use_16_registers(); }},
         {"stores into the caches",
                 [](machine &m) {
                     m.streaming_share_of_cache = std::numeric_limits<double>::infinity();

@@ -75,7 +75,7 @@ machine in_half_vectors(machine m) {
 }
 
 machine with_16_registers(machine m) {
-    m.n_vector_regs = std::min(m.n_vector_regs, 16);
+    m.use_16_registers();
     return m;
 }
 
@@ -178,22 +178,9 @@ bool loads_lines_as_two_from_many_pages(const move_problem &p, const machine &m)
 
 bool copies_vectors(const tile &t) { return t.src_run == t.dst_run && t.phased.empty(); }
 
-// With vectors of half the length, or tiles of fewer registers, where these move a small tensor
-// faster or cross fewer lines. Halves of 16 bytes need no shuffles between lanes and nearly always
-// do.
-plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
-    plain_beginning whole(p, m), halves(p, in_half_vectors(m));
-    if (crosses_fewer_in_halves(p, m, whole)) return halves;
-    if (loads_lines_as_two_from_many_pages(p, m) && copies_vectors(whole.get().the_tile))
-        return halves;
-    if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
-            || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
-        return whole;
-    const bool halves_lines = m.vector_bytes >= tuning::line_bytes;
-    if (dst_rows_of_src_line(p) > (halves_lines ? tuning::max_dst_rows_of_halves_of_lines
-                                                : tuning::max_dst_rows_of_halves))
-        return whole;
-    if (!halves_lines) return halves;
+// Of tiles of whole vectors, of halves and, of either, of fewer registers, those that cost least.
+plain_beginning of_least_tile_cost(
+        const move_problem &p, const machine &m, plain_beginning whole, plain_beginning halves) {
     plain_beginning fewer(p, with_16_registers(m));
     plain_beginning fewer_halves(p, with_16_registers(in_half_vectors(m)));
     const auto cost = [](plain_beginning &beginning) {
@@ -215,6 +202,25 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
         consider(fewer_halves, tuning::max_split_cost_share_of_fewer_registers);
     }
     return std::move(*best);
+}
+
+// With vectors of half the length, or tiles of fewer registers, where these move a small tensor
+// faster or cross fewer lines. Halves of 16 bytes need no shuffles between lanes and nearly always
+// do.
+plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
+    plain_beginning whole(p, m), halves(p, in_half_vectors(m));
+    if (crosses_fewer_in_halves(p, m, whole)) return halves;
+    if (loads_lines_as_two_from_many_pages(p, m) && copies_vectors(whole.get().the_tile))
+        return halves;
+    if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
+            || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
+        return whole;
+    const bool halves_lines = m.vector_bytes >= tuning::line_bytes;
+    if (dst_rows_of_src_line(p) > (halves_lines ? tuning::max_dst_rows_of_halves_of_lines
+                                                : tuning::max_dst_rows_of_halves))
+        return whole;
+    if (!halves_lines) return halves;
+    return of_least_tile_cost(p, m, std::move(whole), std::move(halves));
 }
 
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers

@@ -126,6 +126,11 @@ struct machine {
     // not chained through many pages; at the most: never.
     dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();
 
+    // Tiles get as few registers as where there are no more than 16.
+    void use_16_registers() {
+        if (n_vector_regs > 16) n_vector_regs = 16;
+    }
+
     // The habits of cores that fetch ahead of many rows at once, Intel's.
     void read_many_rows_ahead() {
         read_ahead_rows = tuning::read_ahead_rows_of_intel;

@@ -19,6 +19,11 @@ double n_elements(const limit_list &limits, dim_t dim_limits::*limit) {
     return n;
 }
 
+// Bytes that are written.
+double dst_bytes(const move_problem &p) {
+    return n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
+}
+
 // Rows of a source that are read in one piece, and where the next ones begin behind a gap.
 struct row_pitch {
     dim_t row_bytes;
@@ -52,8 +57,7 @@ double src_bytes(const move_problem &p) {
 }
 
 dim_t moved_bytes(const move_problem &p) {
-    const double dst_bytes = n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
-    return dim_t(std::min(src_bytes(p) + dst_bytes, 9e18));
+    return dim_t(std::min(src_bytes(p) + dst_bytes(p), 9e18));
 }
 
 dim_t touched_bytes(const move_problem &p) {
@@ -82,11 +86,10 @@ double src_span_bytes(const move_problem &p) {
 }
 
 bool is_mostly_written(const move_problem &p) {
-    const double dst_bytes = n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
     const bool widens = p.moved_dst_bits() > p.moved_src_bits();
     const double share = widens ? tuning::min_written_per_src_byte_of_wider
                                 : tuning::min_written_per_src_byte;
-    return dst_bytes >= share * src_span_bytes(p);
+    return dst_bytes(p) >= share * src_span_bytes(p);
 }
 
 bool is_half_padding(const limit_list &limits) {
