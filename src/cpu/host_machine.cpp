@@ -31,6 +31,22 @@ void take_habits_of_intel(machine &m) {
     }
 }
 
+// Where they differ from take_habits_of_intel(), measured on Cascade Lake. Its L1 is of 32 KiB, its
+// L2 of 1 MiB, and stores past the caches are slow: a core has room for a dozen lines that are on
+// their way to or from memory, and such a line stays for long.
+void take_habits_of_skylake(machine &m) {
+    m.has_slow_line_crossings = m.vector_bytes == 64;
+    m.min_moved_bytes_of_crossing_runs = tuning::min_moved_bytes_of_crossing_runs_of_skylake;
+    m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_skylake;
+    m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_skylake;
+    m.fetches_sparse_or_converted = true;
+    m.paired_lines = 1;
+    if (m.vector_bytes > 16) m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_skylake;
+    if (m.vector_bytes < 64) return;
+    m.collected_block_bytes = tuning::collected_block_bytes_of_skylake;
+    m.min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes; // L2 is of 1 MiB
+}
+
 void take_habits_of_amd(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
     m.max_read_rows = tuning::max_read_rows_of_amd;
@@ -158,6 +174,7 @@ machine host_machine(tfmt_cpu_isa_t cap, size_t moved_bytes) {
     m.n_vector_regs = isa.n_vector_regs;
     if (isa.is_intel) {
         take_habits_of_intel(m);
+        if (isa.is_skylake) take_habits_of_skylake(m);
     } else {
         take_habits_of_amd(m);
         if (isa.is_zen1)

@@ -135,6 +135,24 @@ TEST(isa, maker_is_told_apart_from_instructions) {
     EXPECT_EQ(info_of(w).isa, tfmt_cpu_isa_sse41);
 }
 
+// Model 55h of family 6 is Skylake's servers and what came after with the same core; 6Ah is Ice
+// Lake's, 4Eh a Skylake for notebooks.
+TEST(isa, skylake_servers_are_told_by_their_model) {
+    cpuid_words w = nehalem();
+    w.is_intel = true;
+    for (const uint32_t stepping : {0x00050654u, 0x00050657u, 0x0005065bu}) {
+        w.leaf1_eax = stepping;
+        EXPECT_TRUE(info_of(w).is_skylake) << stepping;
+    }
+    for (const uint32_t other : {0x000606a6u, 0x000406e3u, 0x000806f8u, 0x00050f54u}) {
+        w.leaf1_eax = other;
+        EXPECT_FALSE(info_of(w).is_skylake) << other;
+    }
+    w.leaf1_eax = 0x00050657;
+    w.is_intel = false;
+    EXPECT_FALSE(info_of(w).is_skylake);
+}
+
 // Family 19h is Zen 3 and 4; 1Ah of Intel would be no Zen.
 TEST(isa, zen5_is_told_by_its_family) {
     cpuid_words w = zen4();

@@ -1596,6 +1596,12 @@ TEST(Plan, TakesHalfVectorsForRowsThatBeginWithinLines) {
     const auto converted = normalized(
             by_tag({64, 289}, "ba", tfmt_s8), by_tag({64, 289}, "ab", tfmt_u8));
     EXPECT_EQ(planned(converted, m).the_tile.vector_bytes, 64);
+    // Of small tensors not by cores that lose little by these, but that of rows.
+    m.min_moved_bytes_of_crossing_runs = 2 * 64 * 289 + 1;
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 64);
+    EXPECT_EQ(vector_bytes({64, 64, 3, 3}, "acdb", "abcd", tfmt_f32), 32);
+    m.min_moved_bytes_of_crossing_runs = 2 * 64 * 289;
+    EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 32);
     m.l3_bytes = 0;
     EXPECT_EQ(vector_bytes({64, 289}, "ba", "ab", tfmt_u8), 64);
 }
@@ -2419,6 +2425,26 @@ TEST(Plan, FetchesNothingNearForFewLines) {
     EXPECT_GT(prefetch("cbad", 0), 0);
     EXPECT_GT(prefetch("cbad", 0.1), 0); // not near
     EXPECT_GT(prefetch("abdc", 0.4), 0);
+}
+
+// Some machines fetch near sources all the same if these span more than the caches hold, or are
+// converted.
+TEST(Plan, FetchesNearSourcesThatSpanMoreOrAreConverted) {
+    const vec dims {4, 12, 384, 64};
+    const auto prefetch = [&](dim_t image_elems, tfmt_data_type_t dst_type, bool fetches) {
+        machine m = avx512();
+        m.l3_bytes = 32 << 20;
+        m.unfetched_share_of_cache = 0.4;
+        m.fetches_sparse_or_converted = fetches;
+        const memory_desc src = by_strides(dims, {image_elems, 384 * 64, 64, 1});
+        return planned(normalized(src, by_tag(dims, "cbad", dst_type)), m).prefetch_bytes;
+    };
+    const dim_t dense = 12 * 384 * 64, apart = 1 << 20; // 4 MiB
+    EXPECT_EQ(prefetch(dense, tfmt_f32, true), 0);
+    EXPECT_EQ(prefetch(apart, tfmt_f32, false), 0);
+    EXPECT_GT(prefetch(apart, tfmt_f32, true), 0);
+    EXPECT_EQ(prefetch(dense, tfmt_s32, false), 0);
+    EXPECT_GT(prefetch(dense, tfmt_s32, true), 0);
 }
 
 // 3 channels in blocks of 4: the fourth is read with the others and dropped.

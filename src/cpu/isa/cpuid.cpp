@@ -21,6 +21,9 @@ constexpr uint32_t zen1_family = 0x17, first_model_of_zen2 = 0x30; // of the sam
 constexpr uint32_t zen5_family = 0x1a;
 constexpr uint32_t hygon_family = 0x18; // whose cores are those of Zen 1
 
+// Intel's. One model of family 6 for the servers of Skylake, Cascade Lake and Cooper Lake.
+constexpr uint32_t intel_family = 6, skylake_server_model = 0x55;
+
 // "HygonGenuine", which not all compilers' headers have.
 constexpr uint32_t hygon_ebx = 0x6f677948, hygon_edx = 0x6e65476e, hygon_ecx = 0x656e6975;
 
@@ -31,6 +34,10 @@ constexpr uint32_t family_of(uint32_t eax) {
 }
 
 constexpr uint32_t model_of(uint32_t eax) { return (eax >> 16 & 0xf) << 4 | (eax >> 4 & 0xf); }
+
+constexpr bool is_skylake_server(uint32_t eax) {
+    return family_of(eax) == intel_family && model_of(eax) == skylake_server_model;
+}
 
 // Leaf 0x8000001a says whether 32 bytes are executed at once, but hypervisors that do not pass it
 // on answer as Zen 1 does.
@@ -129,6 +136,7 @@ std::vector<cpuid_cache> read_cpuid_caches() {
 feature_set decode_features(const cpuid_words &words) {
     feature_set features = 0;
     if (words.is_intel) features |= feature_of_intel;
+    if (words.is_intel && is_skylake_server(words.leaf1_eax)) features |= feature_of_skylake;
     if (words.is_amd && family_of(words.leaf1_eax) >= zen5_family)
         features |= feature_of_zen5;
     else if (words.is_amd && !bit(words.leaf7_ebx, avx512f_bit))

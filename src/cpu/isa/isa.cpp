@@ -111,6 +111,7 @@ isa_info describe(feature_set features, tfmt_cpu_isa_t cap) {
     info.max_vector_bytes = row.vector_bytes;
     info.n_vector_regs = row.n_vector_regs;
     info.is_intel = (features & feature_of_intel) != 0;
+    info.is_skylake = (features & feature_of_skylake) != 0;
     info.is_zen1 = (features & feature_of_zen1) != 0;
     info.is_zen3 = (features & feature_of_zen3) != 0;
     info.is_zen5 = (features & feature_of_zen5) != 0;

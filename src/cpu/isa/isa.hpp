@@ -37,6 +37,7 @@ enum cpu_feature : uint32_t {
     feature_of_zen5 = 1u << 17,  // and of which make
     feature_of_zen3 = 1u << 18,
     feature_of_zen1 = 1u << 19,
+    feature_of_skylake = 1u << 20,
 };
 using feature_set = uint32_t; // an or of cpu_feature
 
@@ -55,11 +56,12 @@ struct isa_info {
     bool has_vbmi, has_bf16, has_fp16, has_f16c;
     int max_vector_bytes; // 0 for none
     int n_vector_regs;
-    bool is_intel; // whose cores have habits of their own: see plan/machine.hpp
-    bool is_zen1;  // AMD's cores up to family 17h, model 2Fh, and Hygon's (18h), which execute 32
-                   // bytes as two of 16
-    bool is_zen3;  // its later ones up to family 19h that have no AVX-512
-    bool is_zen5;  // AMD's family 1Ah and later ones
+    bool is_intel;   // whose cores have habits of their own: see plan/machine.hpp
+    bool is_skylake; // its servers of Skylake, Cascade Lake and Cooper Lake
+    bool is_zen1;    // AMD's cores up to family 17h, model 2Fh, and Hygon's (18h), which execute 32
+                     // bytes as two of 16
+    bool is_zen3;    // its later ones up to family 19h that have no AVX-512
+    bool is_zen5;    // AMD's family 1Ah and later ones
 };
 
 // Pure functions; a test can describe any machine with them.

@@ -51,10 +51,11 @@ std::atomic<uint64_t> assembled_count {0};
 void append_instructions(ir::words &out, const machine &m) {
     const auto &[isa, has_vbmi, has_bf16, has_fp16, has_slow_quotients, has_slow_bf16_dots,
             fetched_stream_bytes, fetches_stores_late, has_slow_line_crossings,
-            min_src_bytes_of_streamed_lines, streams_any_lines, sends_parts_slowly, vector_bytes,
-            n_vector_regs, max_split_moved_bytes, l2_bytes, l3_bytes, streaming_share_of_cache,
-            read_ahead_rows, max_written_rows, read_ahead_rows_near, max_copied_rows, max_read_rows,
-            max_padded_rows, unfetched_share_of_cache, min_lines_to_fetch_near,
+            min_moved_bytes_of_crossing_runs, min_src_bytes_of_streamed_lines, streams_any_lines,
+            sends_parts_slowly, vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes,
+            l3_bytes, streaming_share_of_cache, read_ahead_rows, max_written_rows,
+            read_ahead_rows_near, max_copied_rows, max_read_rows, max_padded_rows,
+            unfetched_share_of_cache, fetches_sparse_or_converted, min_lines_to_fetch_near,
             min_refetched_share_of_cache, max_spilled_src_rows, min_lines_in_turn, block_src_bytes,
             max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
             min_moved_bytes_in_lanes, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
@@ -68,6 +69,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(fetched_stream_bytes);
     static_cast<void>(fetches_stores_late);
     static_cast<void>(has_slow_line_crossings);
+    static_cast<void>(min_moved_bytes_of_crossing_runs);
     static_cast<void>(min_src_bytes_of_streamed_lines);
     static_cast<void>(streams_any_lines);
     static_cast<void>(sends_parts_slowly);
@@ -82,6 +84,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_read_rows);
     static_cast<void>(max_padded_rows);
     static_cast<void>(unfetched_share_of_cache);
+    static_cast<void>(fetches_sparse_or_converted);
     static_cast<void>(min_lines_to_fetch_near);
     static_cast<void>(min_refetched_share_of_cache);
     static_cast<void>(max_spilled_src_rows);

@@ -161,7 +161,8 @@ bool crosses_fewer_in_halves(const move_problem &p, const machine &m, plain_begi
         return false;
     if (copies_rows_of_odd_halves(p, m)) return true;
     if (m.vector_bytes < tuning::line_bytes) return false;
-    if (p.elem_bytes <= tuning::max_crossing_elem_bytes) return crosses_lines(whole.get());
+    if (p.elem_bytes <= tuning::max_crossing_elem_bytes)
+        return moved_bytes(p) >= m.min_moved_bytes_of_crossing_runs && crosses_lines(whole.get());
     return p.elem_bytes == tuning::crossing_elem_bytes_of_rows
             && moved_bytes(p) >= tuning::min_moved_bytes_of_crossing_rows
             && has_rows_of_part_of_vectors(p, m) && stores_parts_of_vectors(whole.get().the_tile);

@@ -107,6 +107,14 @@ bool is_near(const move_problem &p, const machine &m, double share) {
     return double(touched_bytes(p)) / share <= double(m.l3_bytes);
 }
 
+// Whether the processor has the source so soon that what tiles read of it need not be fetched.
+bool is_near_unfetched(const move_problem &p, const machine &m) {
+    const double share = m.unfetched_share_of_cache;
+    if (!is_near(p, m, share)) return false;
+    return !m.fetches_sparse_or_converted
+            || (!p.converts && src_span_bytes(p) <= share * double(m.l3_bytes));
+}
+
 // Whether what the next block reads is fetched while tiles store where it belongs.
 bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_order &order) {
     // Drains fetch by themselves, and so does the processor what is read in order: asked to, copies
@@ -124,7 +132,7 @@ bool is_worth_fetching(const plan &p, const move_problem &whole, const loop_orde
     if (order.reads_on_over_gaps && is_near(whole, p.target, tuning::max_read_on_share_of_cache))
         return false;
     return written_lines(p.the_tile) >= p.target.min_lines_to_fetch_near
-            || !is_near(whole, p.target, p.target.unfetched_share_of_cache);
+            || !is_near_unfetched(whole, p.target);
 }
 
 // Whether lines are better asked for twice, since the core drops some of what it is asked for.

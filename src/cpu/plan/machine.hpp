@@ -28,6 +28,8 @@ struct machine {
     // stays within a line, are better for rows that begin anywhere in one
     // (tuning::max_crossing_elem_bytes).
     bool has_slow_line_crossings = false;
+    // Moved bytes from which on short runs of narrow elements count among these.
+    dim_t min_moved_bytes_of_crossing_runs = 0;
     // Bytes of the source's rows from which on lines are better stored past the caches by the
     // vectors of one tile, where a vector is less than a line, than in other ways; 0: never.
     dim_t min_src_bytes_of_streamed_lines = 0;
@@ -59,6 +61,8 @@ struct machine {
     // Share of the last cache up to which a source is so near that tiles that store to fewer lines
     // than these read it as fast without fetching it.
     double unfetched_share_of_cache = 0;
+    bool fetches_sparse_or_converted =
+            false; // all the same: a source that spans more, or converted
     int min_lines_to_fetch_near = tuning::min_lines_to_fetch_near;
     // Share from which on a source of which each tile reads parts of lines is fetched all the same,
     // by tiles that do not bypass the caches.

@@ -150,6 +150,12 @@ constexpr double min_src_span_per_read_byte_of_copies_in_halves = 1.3;
 //     KiB 10 0.80 (bf16 Bcdea24b -> Acdeb4a 32x1x3x3x3 2.4 / 1.4), beyond L2 53 1.02; where they
 //     begin in the middle of a line as well 104 0.97.
 constexpr int max_crossing_elem_bytes = 2;
+// On Skylake from so many moved bytes on.
+//     Whole vectors over halves, those of 10900 reorders of 1 and 2 bytes up to 64 KiB 113 0.90
+//     (f16 cdeBa2b -> acdeb 32x1x3x3x3 6.4 / 4.2 times memcpy), 1 MiB 249 0.94, 2 MB 59 0.98, 4 MB
+//     69 1.04, 8 MB 53 1.03. With AVX2, where it is rows of odd halves alone, 17 0.89; with AVX-512
+//     36 1.10.
+constexpr dim_t min_moved_bytes_of_crossing_runs_of_skylake = 2 << 20;
 // There elements of so many bytes, too, from so many moved bytes on, where rows of more than half
 // of a vector lie side by side, and tiles store a vector of the source's elements of them.
 //     Of 3100 reorders of 4 and 8 bytes 32 0.83 (f32 acdb -> abcd 64x64x3x3 2.2 / 1.5 times memcpy,
@@ -451,6 +457,15 @@ constexpr dim_t min_rows_beside_last = 5;
 //     the destination, past the caches over through them, these two included: 1.6 and 3.3 MB 1.7
 //     and 1.5, 6 to 26 MB 1.2, 40 and 52 MB 1.0 to 1.1.
 constexpr double streaming_share_of_cache = 0.5;
+// On Skylake more: stores past the caches alone take 1.15 times as long a byte as memcpy does.
+//     Cascade Lake, 36 MiB of L3 of which others use much, time over memcpy from 0.5 / 0.65 / 0.8 /
+//     1 on, of moves of 0.5 to 0.55 / 0.65 / 0.8 / 1 of it: 39 1.20 0.96 0.92 0.90, 26 1.13 1.01
+//     1.00 0.99, 40 1.09 1.09 1.17 1.16, 38 1.15 1.14 1.13 1.13; AVX2 1.22 0.97 0.95 0.93, 1.20
+//     1.08 1.04 1.05, 1.19 1.18 1.21 1.21, 1.24 1.23 1.21 1.17; SSE4.1 1.29 1.16 1.13 1.14, 1.33
+//     1.30 1.28 1.27, 1.37 1.36 1.41 1.42, 1.38 1.38 1.38 1.33. An hour before, the third 1.11 1.11
+//     1.03 1.02. None past the caches: 21 of 70 to 140 MB 1.07 of the time, 31 larger ones 1.02,
+//     the transposes of TTC 1.27.
+constexpr double streaming_share_of_cache_of_skylake = 0.65;
 
 // On Zen 5, with vectors of a line, less.
 //     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
@@ -919,6 +934,9 @@ constexpr dim_t block_src_bytes_of_zen3 = 64;
 //     destination left in part would push each other out of L1 (f32 cdba -> abcd 1024x512x3x3 on
 //     AVX2 1.7 / 2.1), within L2, nor streamed (0.83 / 0.84, 0.79 / 0.79).
 //     AMD (Zen 4), 532 of 1 to 16 MiB 1.220 / 1.211, worst 3.6 / 4.6 (s8 5120x1280 transposed).
+//     Skylake's servers (L1 of 32 KiB) are better off with 1 line, time over that with 2: 1275 of 1
+//     to 64 MB 0.985, 82 faster and 36 slower (f32 acdb -> cabd 1x255x26x26 2.9 / 2.0), AVX2 646
+//     0.983, conversions 166 0.97 and 177 0.99; with 4 261 1.00.
 constexpr int paired_lines_of_intel = 2;
 // Not elements of so many bits or fewer where rows of the destination begin within lines
 // (stores_bytes_within_lines), more of which are left in part meanwhile.
@@ -995,6 +1013,9 @@ constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
 // Zen 3, whose figures these are, and Zen 1, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175
 // / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
 constexpr dim_t max_whole_dst_bytes_of_zen3 = 128;
+// Skylake, time with 4096 / 8192 / 16384 over that with 2048: 162 0.978, 251 0.976, some 350 0.98;
+// AVX2 176 0.980, 278 0.981; SSE4.1, which keeps 2048, 169 0.997 with 8192.
+constexpr dim_t max_whole_dst_bytes_of_skylake = 8192;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
 // its bytes take, where its runs are whole lines then (448 bytes of runs of 28).
@@ -1337,6 +1358,10 @@ constexpr dim_t collected_dst_bytes = 256;
 //     / 2.13, AVX2 2.37 / 2.40 with 1 / 2, SSE4.1 133 2.90 / 2.77 with 2 / 4, beyond 53 and 37.
 constexpr dim_t collected_dst_bytes_of_zen5 = 512;
 constexpr dim_t collected_block_bytes_of_zen5 = 64 << 10;
+// Smaller ones on Skylake with AVX-512, for an L1 of 32 KiB.
+//     In 16 KiB over in 32: 24 of 10900 0.89, 13 faster and 1 slower; AVX2 29 0.98, conversions 6
+//     1.17; SSE4.1 18 0.98, 8 faster and 5 slower.
+constexpr dim_t collected_block_bytes_of_skylake = 16 << 10;
 constexpr int collected_paired_lines_of_zen5_16_bytes = 4;
 // On Zen 3 nothing is fetched below so many moved bytes, whose source is in L3.
 //     Times without fetches over those with them, AVX2, 18 reorders of up to 2.2 MB 0.93, 21 of 3.5
@@ -1462,6 +1487,13 @@ constexpr int min_lines_to_fetch_near = 8;
 //     139 1.20 / 1.19 / 1.24 / 1.28, SSE4.1 1 to 16 MB 134 1.18 / 1.16 / 1.15 / 1.18, below
 //     104 1.38 / 1.33.
 constexpr double unfetched_share_of_cache_of_zen1 = 0.3;
+// Nor on Skylake, but for conversions and where the source spans more.
+//     36 MiB of L3 of which others use much, times with 0.1 / 0.2 / 0.3 over those with all
+//     fetched: 569 of 10900 0.967, 925 0.975 (66 faster and 21 slower), 1155 0.979; AVX2 734
+//     0.973, 1185 0.977, 1462 0.984; SSE4.1, of 5000, with 0.2 374 0.978. With those that span
+//     more 8 to 64 MB 88 1.11, AVX2 116 1.01 (bf16 ABcd32a16b -> aBcd16b 1x255x52x52 0.09 / 0.27
+//     times memcpy). Conversions with 0.2 236 0.985, AVX2 380 1.035.
+constexpr double unfetched_share_of_cache_of_skylake = 0.2;
 
 // Where the last cache does not hold this share of source and destination, each line is asked for
 // twice on Zen 4: the core drops some of what it is asked for. Streaming tiles of vectors of 64
