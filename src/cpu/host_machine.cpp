@@ -41,7 +41,10 @@ void take_habits_of_skylake(machine &m) {
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_skylake;
     m.fetches_sparse_or_converted = true;
     m.paired_lines = 1;
-    if (m.vector_bytes > 16) m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_skylake;
+    if (m.vector_bytes > 16) {
+        m.streaming_share_of_collected = tuning::streaming_share_of_collected_of_skylake;
+        m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_skylake;
+    }
     if (m.vector_bytes < 64) return;
     m.collected_block_bytes = tuning::collected_block_bytes_of_skylake;
     m.min_moved_bytes_in_lanes = tuning::min_moved_bytes_in_lanes; // L2 is of 1 MiB

@@ -1932,6 +1932,14 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     machine m = avx512();
     m.l3_bytes = 0;
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged); // past the caches anyway
+    // Some machines go past the caches sooner in place of that.
+    m = avx512();
+    m.l3_bytes = 8 << 20;
+    m.streaming_share_of_collected = 0.25;
+    EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::staged);
+    EXPECT_EQ(stores({1088, 1024}, tfmt_u8, m), store_path::plain);
+    m.streaming_share_of_collected = 0.26;
+    EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::collected);
 }
 
 // Nor runs of the destination that are no more than three lines.

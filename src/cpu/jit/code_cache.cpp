@@ -53,8 +53,8 @@ void append_instructions(ir::words &out, const machine &m) {
             fetched_stream_bytes, fetches_stores_late, has_slow_line_crossings,
             min_moved_bytes_of_crossing_runs, min_src_bytes_of_streamed_lines, streams_any_lines,
             sends_parts_slowly, vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes,
-            l3_bytes, streaming_share_of_cache, read_ahead_rows, max_written_rows,
-            read_ahead_rows_near, max_copied_rows, max_read_rows, max_padded_rows,
+            l3_bytes, streaming_share_of_cache, streaming_share_of_collected, read_ahead_rows,
+            max_written_rows, read_ahead_rows_near, max_copied_rows, max_read_rows, max_padded_rows,
             unfetched_share_of_cache, fetches_sparse_or_converted, min_lines_to_fetch_near,
             min_refetched_share_of_cache, max_spilled_src_rows, min_lines_in_turn, block_src_bytes,
             max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
@@ -77,6 +77,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(l2_bytes);
     static_cast<void>(l3_bytes);
     static_cast<void>(streaming_share_of_cache);
+    static_cast<void>(streaming_share_of_collected);
     static_cast<void>(read_ahead_rows);
     static_cast<void>(read_ahead_rows_near);
     static_cast<void>(max_written_rows);

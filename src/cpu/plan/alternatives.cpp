@@ -30,6 +30,7 @@ constexpr change changes[] = {
         {"stores into the caches",
                 [](machine &m) {
                     m.streaming_share_of_cache = std::numeric_limits<double>::infinity();
+                    m.streaming_share_of_collected = m.streaming_share_of_cache;
                 }},
         {"stores past the caches", [](machine &m) { m.streaming_share_of_cache /= 3; }},
         {"no scratch past the caches",

@@ -47,6 +47,8 @@ struct machine {
     size_t l3_bytes = 32 << 20; // the cache before memory
     // Source and destination over the latter from which on the destination is written past it.
     double streaming_share_of_cache = tuning::streaming_share_of_cache;
+    // The same where blocks would be collected otherwise, if that is less.
+    double streaming_share_of_collected = std::numeric_limits<double>::infinity();
     // Rows, far apart, of a source that are read ahead of at once and of a destination that are
     // written in turns at full speed; 0: no limit worth keeping to.
     int read_ahead_rows = 0, max_written_rows = 0;

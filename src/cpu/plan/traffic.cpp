@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/checked.hpp"
+#include "cpu/plan/lines.hpp"
 #include "cpu/plan/runs.hpp"
 #include "cpu/plan/tuning.hpp"
 
@@ -72,7 +73,9 @@ dim_t touched_bytes(const move_problem &p) {
 }
 
 bool exceeds_cache(const move_problem &p, const machine &m) {
-    return double(moved_bytes(p)) >= m.streaming_share_of_cache * double(m.l3_bytes);
+    const double share = double(moved_bytes(p)) / double(m.l3_bytes);
+    return share >= m.streaming_share_of_cache
+            || (share >= m.streaming_share_of_collected && needs_collecting(p, m));
 }
 
 double src_span_bytes(const move_problem &p) {

@@ -18,7 +18,8 @@ dim_t moved_bytes(const move_problem &p);
 // first gap; without it if blocks do not nest.
 dim_t touched_bytes(const move_problem &p);
 
-// Whether the destination is too large to be left in the caches, and worth being written past them.
+// Whether the destination is too large to be left in the caches, or for the detour that it would
+// take there, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
 // From the first byte that is read up to the last one.

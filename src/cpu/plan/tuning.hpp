@@ -466,6 +466,17 @@ constexpr double streaming_share_of_cache = 0.5;
 //     1.03 1.02. None past the caches: 21 of 70 to 140 MB 1.07 of the time, 31 larger ones 1.02,
 //     the transposes of TTC 1.27.
 constexpr double streaming_share_of_cache_of_skylake = 0.65;
+// But less where rows of both sides collide, so that each line goes through a scratch in the
+// caches.
+//     Time over memcpy from 0.65 / 0.3 / 0.2 / 0.12 on, of collected moves of 0.2 to 0.3 / 0.5 /
+//     0.7 of L3: 9 2.24 2.22 1.52 1.50, 11 1.91 1.48 1.45 1.45, 1 2.1 1.3 1.3 1.2; AVX2
+//     19 1.95 1.95 1.71 1.71, 22 1.78 1.53 1.53 1.53, 5 1.62 1.46 1.40 1.41; below 0.2 AVX2
+//     23 1.92 1.90 1.95 2.00. SSE4.1 14 1.92 1.96 2.00 1.97, 13 1.77 1.72 1.73 1.69,
+//     5 1.57 1.70 1.69 1.67. By needs_collecting, 7 to 24 MB from 0.2 on over from 0.65 on, 20
+//     0.72, AVX2 34 0.86, 1 of each slower; by wants_lanes as well 30 0.79, AVX2 85 0.92, 14 slower
+//     (bf16 AcdB8b8a -> abcd 512x512x3x3 0.8 / 1.9). Other transposes of 0.3 to 0.5 265 1.08 1.12
+//     from 0.3 on.
+constexpr double streaming_share_of_collected_of_skylake = 0.2;
 
 // On Zen 5, with vectors of a line, less.
 //     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
