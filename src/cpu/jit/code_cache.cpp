@@ -55,7 +55,7 @@ void append_instructions(ir::words &out, const machine &m) {
             sends_parts_slowly, vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes,
             l3_bytes, streaming_share_of_cache, streaming_share_of_collected, read_ahead_rows,
             max_written_rows, read_ahead_rows_near, max_copied_rows, max_read_rows, max_padded_rows,
-            unfetched_share_of_cache, fetches_sparse_or_converted, min_lines_to_fetch_near,
+            unfetched_share_of_cache, min_lines_to_fetch_near, fetches_sparse_or_converted,
             min_refetched_share_of_cache, max_spilled_src_rows, min_lines_in_turn, block_src_bytes,
             max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
             min_moved_bytes_in_lanes, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
@@ -85,8 +85,8 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_read_rows);
     static_cast<void>(max_padded_rows);
     static_cast<void>(unfetched_share_of_cache);
-    static_cast<void>(fetches_sparse_or_converted);
     static_cast<void>(min_lines_to_fetch_near);
+    static_cast<void>(fetches_sparse_or_converted);
     static_cast<void>(min_refetched_share_of_cache);
     static_cast<void>(max_spilled_src_rows);
     static_cast<void>(min_lines_in_turn);

@@ -63,9 +63,9 @@ struct machine {
     // Share of the last cache up to which a source is so near that tiles that store to fewer lines
     // than these read it as fast without fetching it.
     double unfetched_share_of_cache = 0;
-    bool fetches_sparse_or_converted =
-            false; // all the same: a source that spans more, or converted
     int min_lines_to_fetch_near = tuning::min_lines_to_fetch_near;
+    // Whether one that spans more than that share, or is converted, is fetched all the same.
+    bool fetches_sparse_or_converted = false;
     // Share from which on a source of which each tile reads parts of lines is fetched all the same,
     // by tiles that do not bypass the caches.
     double min_refetched_share_of_cache = tuning::min_refetched_share_of_cache;

@@ -73,9 +73,11 @@ dim_t touched_bytes(const move_problem &p) {
 }
 
 bool exceeds_cache(const move_problem &p, const machine &m) {
-    const double share = double(moved_bytes(p)) / double(m.l3_bytes);
-    return share >= m.streaming_share_of_cache
-            || (share >= m.streaming_share_of_collected && needs_collecting(p, m));
+    const auto is_share = [&](double share) {
+        return double(moved_bytes(p)) >= share * double(m.l3_bytes);
+    };
+    return is_share(m.streaming_share_of_cache)
+            || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m));
 }
 
 double src_span_bytes(const move_problem &p) {

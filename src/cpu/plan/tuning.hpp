@@ -457,7 +457,8 @@ constexpr dim_t min_rows_beside_last = 5;
 //     the destination, past the caches over through them, these two included: 1.6 and 3.3 MB 1.7
 //     and 1.5, 6 to 26 MB 1.2, 40 and 52 MB 1.0 to 1.1.
 constexpr double streaming_share_of_cache = 0.5;
-// On Skylake more: stores past the caches alone take 1.15 times as long a byte as memcpy does.
+// On Skylake more: stores past the caches alone take 1.4 times as long a byte as memcpy,
+// half of which is reads.
 //     Cascade Lake, 36 MiB of L3 of which others use much, time over memcpy from 0.5 / 0.65 / 0.8 /
 //     1 on, of moves of 0.5 to 0.55 / 0.65 / 0.8 / 1 of it: 39 1.20 0.96 0.92 0.90, 26 1.13 1.01
 //     1.00 0.99, 40 1.09 1.09 1.17 1.16, 38 1.15 1.14 1.13 1.13; AVX2 1.22 0.97 0.95 0.93, 1.20
@@ -1024,7 +1025,8 @@ constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
 // Zen 3, whose figures these are, and Zen 1, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175
 // / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
 constexpr dim_t max_whole_dst_bytes_of_zen3 = 128;
-// Skylake, time with 4096 / 8192 / 16384 over that with 2048: 162 0.978, 251 0.976, some 350 0.98;
+// Skylake, time with 4096 / 8192 / 16384 over that with 2048: 162 0.978, 251 0.976, 51 of a
+// seventh of them 0.979;
 // AVX2 176 0.980, 278 0.981; SSE4.1, which keeps 2048, 169 0.997 with 8192.
 constexpr dim_t max_whole_dst_bytes_of_skylake = 8192;
 
@@ -1501,9 +1503,9 @@ constexpr double unfetched_share_of_cache_of_zen1 = 0.3;
 // Nor on Skylake, but for conversions and where the source spans more.
 //     36 MiB of L3 of which others use much, times with 0.1 / 0.2 / 0.3 over those with all
 //     fetched: 569 of 10900 0.967, 925 0.975 (66 faster and 21 slower), 1155 0.979; AVX2 734
-//     0.973, 1185 0.977, 1462 0.984; SSE4.1, of 5000, with 0.2 374 0.978. With those that span
-//     more 8 to 64 MB 88 1.11, AVX2 116 1.01 (bf16 ABcd32a16b -> aBcd16b 1x255x52x52 0.09 / 0.27
-//     times memcpy). Conversions with 0.2 236 0.985, AVX2 380 1.035.
+//     0.973, 1185 0.977, 1462 0.984; SSE4.1, of 5000, with 0.2 374 0.978. Those that span more 87
+//     1.14, AVX2 94 1.01 (bf16 ABcd32a16b -> aBcd16b 1x255x52x52 0.09 / 0.27 times memcpy).
+//     Conversions with 0.2 236 0.985, AVX2 380 1.035.
 constexpr double unfetched_share_of_cache_of_skylake = 0.2;
 
 // Where the last cache does not hold this share of source and destination, each line is asked for
