@@ -150,12 +150,6 @@ constexpr double min_src_span_per_read_byte_of_copies_in_halves = 1.3;
 //     KiB 10 0.80 (bf16 Bcdea24b -> Acdeb4a 32x1x3x3x3 2.4 / 1.4), beyond L2 53 1.02; where they
 //     begin in the middle of a line as well 104 0.97.
 constexpr int max_crossing_elem_bytes = 2;
-// On Skylake from so many moved bytes on.
-//     Whole vectors over halves, those of 10900 reorders of 1 and 2 bytes up to 64 KiB 113 0.90
-//     (f16 cdeBa2b -> acdeb 32x1x3x3x3 6.4 / 4.2 times memcpy), 1 MiB 249 0.94, 2 MB 59 0.98, 4 MB
-//     69 1.04, 8 MB 53 1.03. With AVX2, where it is rows of odd halves alone, 17 0.89; with AVX-512
-//     36 1.10.
-constexpr dim_t min_moved_bytes_of_crossing_runs_of_skylake = 2 << 20;
 // There elements of so many bytes, too, from so many moved bytes on, where rows of more than half
 // of a vector lie side by side, and tiles store a vector of the source's elements of them.
 //     Of 3100 reorders of 4 and 8 bytes 32 0.83 (f32 acdb -> abcd 64x64x3x3 2.2 / 1.5 times memcpy,
@@ -163,6 +157,12 @@ constexpr dim_t min_moved_bytes_of_crossing_runs_of_skylake = 2 << 20;
 //     ones 8 1.19; of fewer rows 42 more of any size 1.02.
 constexpr int crossing_elem_bytes_of_rows = 4;
 constexpr dim_t min_moved_bytes_of_crossing_rows = 56 << 10;
+// On Skylake elements of 1 and 2 bytes only from so many moved bytes on.
+//     Whole vectors over halves, those of 10900 reorders of 1 and 2 bytes up to 64 KiB 113 0.90
+//     (f16 cdeBa2b -> acdeb 32x1x3x3x3 6.4 / 4.2 times memcpy), 1 MiB 249 0.94, 2 MB 59 0.98, 4 MB
+//     69 1.04, 8 MB 53 1.03. With AVX2, where it is rows of odd halves alone, 17 0.89; with AVX-512
+//     36 1.10.
+constexpr dim_t min_moved_bytes_of_crossing_runs_of_skylake = 2 << 20;
 // There and with AVX2, of elements of any size within L2: rows of so many bytes and more, below so
 // many vectors, that stay together and begin within lines on both sides, if they are an odd number
 // of halves and a rest.
@@ -457,8 +457,8 @@ constexpr dim_t min_rows_beside_last = 5;
 //     the destination, past the caches over through them, these two included: 1.6 and 3.3 MB 1.7
 //     and 1.5, 6 to 26 MB 1.2, 40 and 52 MB 1.0 to 1.1.
 constexpr double streaming_share_of_cache = 0.5;
-// On Skylake more: stores past the caches alone take 1.4 times as long a byte as memcpy,
-// half of which is reads.
+// On Skylake more: stores past the caches alone take 1.4 times as long a byte as memcpy, half
+// of which is reads.
 //     Cascade Lake, 36 MiB of L3 of which others use much, time over memcpy from 0.5 / 0.65 / 0.8 /
 //     1 on, of moves of 0.5 to 0.55 / 0.65 / 0.8 / 1 of it: 39 1.20 0.96 0.92 0.90, 26 1.13 1.01
 //     1.00 0.99, 40 1.09 1.09 1.17 1.16, 38 1.15 1.14 1.13 1.13; AVX2 1.22 0.97 0.95 0.93, 1.20
@@ -1026,8 +1026,7 @@ constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
 // / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
 constexpr dim_t max_whole_dst_bytes_of_zen3 = 128;
 // Skylake, time with 4096 / 8192 / 16384 over that with 2048: 162 0.978, 251 0.976, 51 of a
-// seventh of them 0.979;
-// AVX2 176 0.980, 278 0.981; SSE4.1, which keeps 2048, 169 0.997 with 8192.
+// seventh of them 0.979; AVX2 176 0.980, 278 0.981; SSE4.1, which keeps 2048, 169 0.997 with 8192.
 constexpr dim_t max_whole_dst_bytes_of_skylake = 8192;
 
 // A block, collected or streamed, has up to so many times as many steps along the destination as
@@ -1371,11 +1370,11 @@ constexpr dim_t collected_dst_bytes = 256;
 //     / 2.13, AVX2 2.37 / 2.40 with 1 / 2, SSE4.1 133 2.90 / 2.77 with 2 / 4, beyond 53 and 37.
 constexpr dim_t collected_dst_bytes_of_zen5 = 512;
 constexpr dim_t collected_block_bytes_of_zen5 = 64 << 10;
-// Smaller ones on Skylake with AVX-512, for an L1 of 32 KiB.
+constexpr int collected_paired_lines_of_zen5_16_bytes = 4;
+// Smaller blocks on Skylake with AVX-512, for an L1 of 32 KiB.
 //     In 16 KiB over in 32: 24 of 10900 0.89, 13 faster and 1 slower; AVX2 29 0.98, conversions 6
 //     1.17; SSE4.1 18 0.98, 8 faster and 5 slower.
 constexpr dim_t collected_block_bytes_of_skylake = 16 << 10;
-constexpr int collected_paired_lines_of_zen5_16_bytes = 4;
 // On Zen 3 nothing is fetched below so many moved bytes, whose source is in L3.
 //     Times without fetches over those with them, AVX2, 18 reorders of up to 2.2 MB 0.93, 21 of 3.5
 //     to 4.5 0.92, 28 of 8.2 to 12 1.06; SSE4.1 0.95, 1.03, 1.29.
