@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -16,19 +17,21 @@
 using namespace tfmt;
 
 struct tfmt_reorder {
-    // Not as an aggregate, which would be zeroed before it is copied to.
-    tfmt_reorder(const memory_desc &from, const memory_desc &to, const tfmt_attr &attr)
-        : src(from),
-          dst(to),
-          given_sums(to.sums),
+    tfmt_reorder(const compensation &sums_of_dst, const tfmt_attr &attr)
+        : given_sums(sums_of_dst),
           needs_src_scales(attr.src_scales.is_set),
           needs_dst_scales(attr.dst_scales.is_set),
           needs_src_zero_points(attr.src_zero_points.is_set),
           needs_dst_zero_points(attr.dst_zero_points.is_set) {}
 
-    memory_desc src;
-    memory_desc dst;         // with the compensation that the attributes ask for, if it is complete
-    compensation given_sums; // dst's without that
+    const memory_desc &src() const { return own_src ? *own_src : fixed.code->facts().src; }
+    // With the compensation that the attributes ask for, if it is complete.
+    const memory_desc &dst() const { return own_dst ? *own_dst : fixed.code->facts().dst; }
+
+    // Null where those that `fixed` was made for are the same: copying both takes a third of what
+    // it takes to create a reorder that is cached.
+    std::unique_ptr<const memory_desc> own_src, own_dst;
+    compensation given_sums; // dst's without what the attributes ask for
     cpu::prepared fixed;     // between complete descriptors
     std::unique_ptr<const cpu::runtime_reorder> runtime; // where either has runtime values
     bool needs_src_scales;
@@ -44,16 +47,39 @@ const tfmt_attr &no_attr() {
     return none;
 }
 
+std::unique_ptr<const memory_desc> copy_of(const memory_desc &md) {
+    return std::make_unique<const memory_desc>(md);
+}
+
+// A copy of `md`, or null where the one that `made_for` it, or for an equal one, is the same: also
+// in compensation, and in strides that are multiplied by nothing but 0.
+std::unique_ptr<const memory_desc> copy_unless_same(
+        const memory_desc &md, const memory_desc &made_for) {
+    if (equal(md.sums, made_for.sums)
+            && std::equal(md.strides, md.strides + md.ndims, made_for.strides))
+        return nullptr;
+    return copy_of(md);
+}
+
 std::unique_ptr<tfmt_reorder> make_reorder(
-        const memory_desc &src, const memory_desc &dst, const tfmt_attr &attr) {
-    auto made = std::make_unique<tfmt_reorder>(src, dst, attr);
-    if (attr.sums.flags != 0 && !has_runtime_dims(dst))
-        made->dst = with_asked_compensation(dst, attr.sums);
-    if (has_runtime_dims(src) || has_runtime_dims(dst))
-        made->runtime = std::make_unique<const cpu::runtime_reorder>(
-                src, made->dst, attr, attr.sums);
-    else
-        made->fixed = cpu::prepare(src, made->dst, attr);
+        const memory_desc &src, const memory_desc &given_dst, const tfmt_attr &attr) {
+    auto made = std::make_unique<tfmt_reorder>(given_dst.sums, attr);
+    const bool is_dst_complete = !has_runtime_dims(given_dst);
+    memory_desc with_sums;
+    const memory_desc *dst = &given_dst;
+    if (attr.sums.flags != 0 && is_dst_complete) {
+        with_sums = with_asked_compensation(given_dst, attr.sums);
+        dst = &with_sums;
+    }
+    if (is_dst_complete && !has_runtime_dims(src)) {
+        made->fixed = cpu::prepare(src, *dst, attr);
+        made->own_src = copy_unless_same(src, made->fixed.code->facts().src);
+        made->own_dst = copy_unless_same(*dst, made->fixed.code->facts().dst);
+    } else {
+        made->runtime = std::make_unique<const cpu::runtime_reorder>(src, *dst, attr, attr.sums);
+        made->own_src = copy_of(src);
+        made->own_dst = copy_of(*dst);
+    }
     return made;
 }
 
@@ -137,15 +163,15 @@ tfmt_status_t check_values(const refusal &refuse, const tfmt_reorder &r, const c
 
 // Where the reorder's own dst is complete. That of args may leave out what only attr asks for.
 void require_same_sums(const tfmt_reorder &r, const memory_desc &dst) {
-    if (!equal(dst.sums, r.dst.sums) && !equal(dst.sums, r.given_sums))
+    if (!equal(dst.sums, r.dst().sums) && !equal(dst.sums, r.given_sums))
         fail_invalid("args->dst_md has another compensation than the reorder was created with");
 }
 
 // A reorder between complete descriptors needs none, but none that says otherwise.
 void require_agreement(const tfmt_reorder &r, const actual_descs &descs) {
-    if (descs.src) require_member(*descs.src, r.src, "args->src_md");
+    if (descs.src) require_member(*descs.src, r.src(), "args->src_md");
     if (!descs.dst) return;
-    require_member(*descs.dst, r.dst, "args->dst_md");
+    require_member(*descs.dst, r.dst(), "args->dst_md");
     require_same_sums(r, *descs.dst);
 }
 
@@ -194,7 +220,7 @@ tfmt_status_t take_fastest(
     if (!e.dst) return refuse("dst_data is null");
     if (const tfmt_status_t status = check_values(refuse, r, e)) return status;
     if (overlap(r.fixed, e)) return refuse("src_data and dst_data overlap");
-    r.fixed = cpu::prepare(r.src, r.dst, attr, &e);
+    r.fixed = cpu::prepare(r.src(), r.dst(), attr, &e);
     return run(refuse, *r.fixed.code, e);
 }
 
@@ -267,10 +293,10 @@ tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what
                     : reorder->fixed.code->info().c_str();
             return;
         case tfmt_query_src_md:
-            *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->src;
+            *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->src();
             return;
         case tfmt_query_dst_md:
-            *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->dst;
+            *static_cast<const_tfmt_memory_desc_t *>(result) = &reorder->dst();
             return;
         default:
             fail_invalid("what is " + std::to_string(int(what))

@@ -74,21 +74,22 @@ bool equal(const memory_desc &a, const memory_desc &b) {
 }
 
 // Dims, blocks and strides nearly always say how dims are padded: equal() alone looks at that.
+// Strides have a chain of multiplications of their own, so that they need not wait for the dims'.
 size_t hash(const memory_desc &md) {
-    uint64_t seed = static_cast<uint64_t>(md.ndims) << 32
+    uint64_t of_dims = static_cast<uint64_t>(md.ndims) << 32
             | static_cast<uint64_t>(md.data_type) << 16 | static_cast<uint64_t>(md.format_kind);
-    seed = combine_hash(seed, static_cast<uint64_t>(md.offset0));
-    seed = combine_sums(seed, md.sums);
-    seed = combine_values(seed, md.dims, md.ndims);
-    seed = combine_values(seed, md.inner_blks, md.inner_nblks);
-    seed = combine_values(seed, md.inner_idxs, md.inner_nblks);
+    uint64_t of_strides = combine_hash(of_dims, static_cast<uint64_t>(md.offset0));
+    of_dims = combine_sums(of_dims, md.sums);
+    of_dims = combine_values(of_dims, md.inner_blks, md.inner_nblks);
+    of_dims = combine_values(of_dims, md.inner_idxs, md.inner_nblks);
     dims_t blocks;
     block_sizes(md, blocks);
     for (int d = 0; d < md.ndims; ++d) {
         const dim_t seen = is_stride_unused(md, blocks, d) ? 0 : md.strides[d];
-        seed = combine_hash(seed, static_cast<uint64_t>(seen));
+        of_dims = combine_hash(of_dims, static_cast<uint64_t>(md.dims[d]));
+        of_strides = combine_hash(of_strides, static_cast<uint64_t>(seen));
     }
-    return avalanche(seed);
+    return avalanche(combine_hash(of_dims, of_strides));
 }
 
 dim_t span_elems(const memory_desc &md) {

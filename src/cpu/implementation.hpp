@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
 
+#include "common/memory_desc.hpp"
 #include "cpu/execution.hpp"
 
 // What executes a request: made once, executed any number of times by any number of threads at
@@ -33,17 +33,19 @@ public:
     // Problem, plan and IR, as text.
     virtual std::string explain() const = 0;
 
-    // What an execution asks of the request, so that who finds this in the cache need not compute
-    // it again: bytes of both sides, and what there is to do where source and destination are one
-    // tensor: null if their layouts differ.
+    // The request, and what an execution asks of it, so that who finds this in the cache need not
+    // copy the one or compute the other again: the descriptors, bytes of both sides, and what there
+    // is to do where source and destination are one tensor: null if their layouts differ.
     struct request_facts {
+        memory_desc src {};
+        memory_desc dst {};
         size_t src_bytes = 0;
         size_t dst_bytes = 0;
         bool is_in_place = false; // itself does that
         std::shared_ptr<const implementation> in_place;
     };
     const request_facts &facts() const { return facts_; }
-    void set_facts(request_facts f) { facts_ = std::move(f); }
+    void set_facts(const request_facts &f) { facts_ = f; }
 
 protected:
     std::string info_;

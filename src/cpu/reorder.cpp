@@ -172,7 +172,8 @@ bool have_one_layout(const memory_desc &src, const memory_desc &dst) {
 }
 
 implementation::request_facts facts_of(const request &r) {
-    implementation::request_facts f {size_bytes(r.src), size_bytes(r.dst), false, nullptr};
+    implementation::request_facts f {
+            r.src, r.dst, size_bytes(r.src), size_bytes(r.dst), false, nullptr};
     if (r.mode != plan_mode::move || !have_one_layout(r.src, r.dst)) return f;
     // Without attributes padding and compensation are all that is left to do when source and
     // destination are one tensor. With them every element is computed where it lies.
