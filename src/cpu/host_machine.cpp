@@ -40,6 +40,7 @@ void take_habits_of_skylake(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_skylake;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_skylake;
     m.fetches_sparse_or_converted = true;
+    m.read_ahead_rows_of_moves = tuning::read_ahead_rows_of_moves_of_skylake;
     m.paired_lines = 1;
     if (m.vector_bytes > 16) {
         m.streaming_share_of_collected = tuning::streaming_share_of_collected_of_skylake;

@@ -1006,11 +1006,12 @@ TEST(Plan, StagedBlocksOfCollidingRows) {
 // Where the processor reads few rows ahead, a streamed block keeps to so many of them.
 TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     const auto rows = [](int read_ahead_rows, tfmt_data_type_t src, tfmt_data_type_t dst,
-                              size_t l3_bytes = 0) {
+                              size_t l3_bytes = 0, int of_moves = 0) {
         machine m = avx512();
         m.l2_bytes = 0;
         m.l3_bytes = l3_bytes;
         m.read_ahead_rows = read_ahead_rows;
+        m.read_ahead_rows_of_moves = of_moves;
         m.read_ahead_rows_near = 64;
         const vec dims {2048, 1024 + 64};
         plan p;
@@ -1033,15 +1034,23 @@ TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     // Where the last cache could hold both tensors of 8912896 bytes.
     EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32, 17825792), 32);
     EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32, 17825793), 64);
+    // Fewer where elements keep their size.
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32, 0, 16), 16);
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_s32, 0, 16), 16);
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32, 17825793, 16), 16);
+    EXPECT_EQ(rows(32, tfmt_f32, tfmt_bf16, 0, 16), 32);
+    EXPECT_EQ(rows(64, tfmt_u8, tfmt_f32, 0, 16), 64);
 }
 
 // Where a streamed destination's rows are too many, blocks lie in blocks of 2048 bytes of the
-// source's rows and of 1024 of the destination's.
+// source's rows and of 1024 of the destination's, or about 2048.
 TEST(Plan, StreamsBlocksOfPages) {
-    const auto loops = [](int max_written_rows, tfmt_data_type_t dst = tfmt_f32) {
+    const auto loops = [](int max_written_rows, tfmt_data_type_t dst = tfmt_f32,
+                               int read_ahead_rows_of_moves = 0) {
         machine m = avx512();
         m.l2_bytes = m.l3_bytes = 0;
         m.max_written_rows = max_written_rows;
+        m.read_ahead_rows_of_moves = read_ahead_rows_of_moves;
         if (dst != tfmt_f32) m.read_ahead_rows = 32;
         const vec dims {4160, 8256};
         plan p;
@@ -1057,8 +1066,14 @@ TEST(Plan, StreamsBlocksOfPages) {
             (lines {"17 x 256, 8454144 -> 1024", "17 x 512, 2048 -> 8519680",
                     "2 x 128, 4227072 -> 512", "8 x 64, 256 -> 1064960", "4 x 16, 64 -> 266240",
                     "8 x 16, 528384 -> 64"}));
-    // Not of single lines.
+    // Not of single lines, but where few rows of the source are read: then of 2048 bytes.
     EXPECT_EQ(loops(1, tfmt_bf16), loops(0, tfmt_bf16));
+    EXPECT_EQ(loops(1, tfmt_bf16, 16), loops(0, tfmt_bf16));
+    EXPECT_EQ(loops(8256, tfmt_f32, 16),
+            (lines {"260 x 16, 528384 -> 64", "129 x 64, 256 -> 1064960", "4 x 16, 64 -> 266240"}));
+    EXPECT_EQ(loops(8255, tfmt_f32, 16),
+            (lines {"9 x 464, 15323136 -> 1856", "17 x 512, 2048 -> 8519680",
+                    "29 x 16, 528384 -> 64", "8 x 64, 256 -> 1064960", "4 x 16, 64 -> 266240"}));
 }
 
 // Copies of rows of a line and more lie in blocks of 768 and 4096 bytes, in the caches as well, of

@@ -58,11 +58,16 @@ constexpr change changes[] = {
         {"a scratch of rows, not of vectors", [](machine &m) { m.max_elem_bytes_in_lanes = 0; }},
         {"rows as cores read them that fetch ahead of many",
                 [](machine &m) { m.read_many_rows_ahead(); }},
+        {"few rows read together",
+                [](machine &m) {
+                    m.read_ahead_rows_of_moves = tuning::read_ahead_rows_of_moves_of_skylake;
+                }},
         {"lines claimed before", [](machine &m) { m.fetches_stores_late = true; }},
         {"lines not claimed before", [](machine &m) { m.fetches_stores_late = false; }},
         {"nothing fetched before",
                 [](machine &m) {
                     m.unfetched_share_of_cache = std::numeric_limits<double>::infinity();
+                    m.fetches_sparse_or_converted = false;
                     m.min_lines_to_fetch_near = any_number;
                     m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
                 }},

@@ -114,6 +114,21 @@ void page_copies(blocking &b, const tile &t, bool is_streamed, const machine &m)
         b.page(tuning::page_copied_src_bytes, tuning::page_copied_dst_bytes);
 }
 
+// Whether so few rows are read together, for the processor to read on in each, that it pays though
+// a block then has a single line of each row of the destination.
+bool reads_fewest_rows(const tile &t, const machine &m) {
+    return m.read_ahead_rows_of_moves && t.src_elem_bits == t.dst_elem_bits;
+}
+
+// Not where a block has a single line of each row because it reads much for that, but where it
+// reads few rows.
+void page_transposes(blocking &b, const tile &t, const machine &m) {
+    if (b.dst_bytes() > tuning::line_bytes)
+        b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);
+    else if (reads_fewest_rows(t, m))
+        b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes_of_lines);
+}
+
 // Rows of up to `row_bytes` that are read (or written) before more is of the first one, in the
 // order of `levels`, outer to inner.
 dim_t rows_in_turn(const std::vector<level> &levels, dim_t row_bytes, bool of_src) {
@@ -176,6 +191,7 @@ std::optional<loop_order> order_in_long_rows(blocking b, const tile &t, const ma
 
 // What a block that is streamed may have, for the sake of the source's rows.
 dim_t max_streamed_block_bytes(const blocking &b, const tile &t, bool is_near, const machine &m) {
+    if (reads_fewest_rows(t, m)) return b.bytes_of_src_rows(m.read_ahead_rows_of_moves);
     if (m.read_ahead_rows)
         return b.bytes_of_src_rows(is_near ? m.read_ahead_rows_near : m.read_ahead_rows);
     return fills_src_sets(t) ? b.bytes_of_src_rows(tuning::max_rows_of_filled_sets)
@@ -257,9 +273,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         }
         if (copies)
             page_copies(b, t, true, m);
-        else if (has_too_many_rows(b, m.max_written_rows) && b.dst_bytes() > tuning::line_bytes
-                && !b.order().reads_on)
-            b.page(tuning::page_block_src_bytes, tuning::page_block_dst_bytes);
+        else if (has_too_many_rows(b, m.max_written_rows) && !b.order().reads_on)
+            page_transposes(b, t, m);
         break;
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);

@@ -53,7 +53,9 @@ struct machine {
     // written in turns at full speed; 0: no limit worth keeping to.
     int read_ahead_rows = 0, max_written_rows = 0;
     int read_ahead_rows_near = 0; // where the last cache could hold both tensors
-    int max_copied_rows = 0;      // written in turns, where they are copied as they are
+    // Of a source whose elements keep their size, in either case; 0: as of others.
+    int read_ahead_rows_of_moves = 0;
+    int max_copied_rows = 0; // written in turns, where they are copied as they are
     // Rows of a source in the caches beyond L2 that are copied from in turns, along the
     // destination, if they are long.
     int max_read_rows = 0;

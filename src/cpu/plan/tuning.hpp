@@ -1052,6 +1052,16 @@ constexpr dim_t max_growth_to_whole_lines = 4;
 //     - / 0.99 / 1.06 (f16 adbc -> acbd 64x12x197x64 on AVX2 0.99 / 0.70 times memcpy).
 constexpr int read_ahead_rows_of_intel = 32;
 constexpr int read_ahead_rows_near_of_intel = 64;
+// Skylake, where elements keep their size, in either case, so that a block of 16 rows of f32 has a
+// line of each row of the destination.
+//     Time over that with 32 and 64 rows, with 24 / 16 / 8, those of 657 reorders of 22 to 400 MB
+//     that it changes: 211 0.933, 223 0.925, 277 0.939; AVX2 196 0.940, 207 0.934, 254 0.934;
+//     SSE4.1 197 0.956, 204 0.944, 250 0.949 (f32 ba -> ab 1024x4096 1.66 / 1.10 times memcpy with
+//     16, f64 acdb -> cabd 16x128x28x28 on SSE4.1 1.3 / 2.9). 57 transposes of 400 MB: with 16 and
+//     8 45 0.90 (f32 ab -> ba 43408x1216 1.8 / 1.3). Of 324 conversions 59 0.986, AVX2 68 0.983,
+//     to narrower ones 1.0 to 1.3. Blocks with 512 and 1024 bytes of such rows, in place of 256,
+//     the 57 1.004 and 1.040, with none of the next block fetched 1.113, and to L1 1.01.
+constexpr int read_ahead_rows_of_moves_of_skylake = 16;
 
 // On Intel's cores, where a streamed destination's rows are so many that what the processor knows
 // of their pages is gone before the next bytes of one are written, blocks lie in blocks of so much
@@ -1067,6 +1077,11 @@ constexpr int read_ahead_rows_near_of_intel = 64;
 constexpr int max_written_rows_of_intel = 2048;
 constexpr dim_t page_block_src_bytes = 2048;
 constexpr dim_t page_block_dst_bytes = 1024;
+// Where a block of few rows of the source (read_ahead_rows_of_moves) has one line of each row:
+// Skylake, the 57 transposes without such pages, 12 above 1.1 times as long as with 32 rows (f32
+// abcdef -> fedcba 32x15x15x15x5x112 1.7 / 4.0); with 2048/1024, 2048/2048, 4096/1024, 2048/4096,
+// 1024/2048, 1024/4096 the 19 of most rows 0.92, 0.90, 0.93, 0.90, 0.89, 0.93 of the time.
+constexpr dim_t page_block_dst_bytes_of_lines = 2048;
 
 // The same where rows of a line and more are copied: nothing but pages matters then, in the caches
 // as well.
