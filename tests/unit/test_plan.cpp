@@ -1957,6 +1957,34 @@ TEST(Plan, CollectsBetweenRowsThatCollide) {
     EXPECT_EQ(stores({1024, 1024}, tfmt_u8, m), store_path::collected);
 }
 
+// Some machines go past the caches sooner where rows of both sides are far apart: 1024 bytes and
+// more, 4 of the source for a line of the destination and 8 of the destination for one of the
+// source.
+TEST(Plan, StreamsTransposesOfFarRowsSooner) {
+    using tfmt::cpu::exceeds_cache;
+    machine m = avx512();
+    m.l3_bytes = 32 << 20;
+    m.streaming_share_of_transposes = 0.25;
+    const auto streams = [&](const vec &dims, const char *src, const char *dst,
+                                 tfmt_data_type_t type) {
+        return exceeds_cache(normalized(dims, src, dst, type), m);
+    };
+    EXPECT_TRUE(streams({1024, 1024}, "ab", "ba", tfmt_f32)); // 8 MiB
+    EXPECT_TRUE(streams({4096, 256}, "ab", "ba", tfmt_f32));
+    EXPECT_FALSE(streams({4096, 255}, "ab", "ba", tfmt_f32));    // less
+    EXPECT_FALSE(streams({8192, 128}, "ab", "ba", tfmt_f32));    // rows of the source too near
+    EXPECT_FALSE(streams({128, 8192}, "ab", "ba", tfmt_f32));    // and of the destination
+    EXPECT_FALSE(streams({1024, 1024}, "ab", "ab", tfmt_f32));   // no transpose
+    EXPECT_TRUE(streams({512, 1024}, "ab", "ba", tfmt_f64));     // lines of 8 elements
+    EXPECT_TRUE(streams({4, 2048, 64}, "abc", "cba", tfmt_f64)); // of 4 rows
+    EXPECT_FALSE(streams({2, 4096, 64}, "abc", "cba", tfmt_f64));
+    const move_problem converted = normalized(
+            by_tag({1024, 1024}, "ab", tfmt_f32), by_tag({1024, 1024}, "ba", tfmt_s32));
+    EXPECT_FALSE(exceeds_cache(converted, m));
+    m.streaming_share_of_transposes = 0.26;
+    EXPECT_FALSE(streams({1024, 1024}, "ab", "ba", tfmt_f32));
+}
+
 // Nor runs of the destination that are no more than three lines.
 TEST(Plan, CollectsNoShortRuns) {
     const auto of_width = [](dim_t width) {

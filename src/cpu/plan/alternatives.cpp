@@ -31,6 +31,7 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.streaming_share_of_cache = std::numeric_limits<double>::infinity();
                     m.streaming_share_of_collected = m.streaming_share_of_cache;
+                    m.streaming_share_of_transposes = m.streaming_share_of_cache;
                 }},
         {"stores past the caches", [](machine &m) { m.streaming_share_of_cache /= 3; }},
         {"no scratch past the caches",

@@ -202,6 +202,19 @@ bool needs_collecting(const move_problem &p, const machine &m) {
             && n_src * n_dst >= m.min_row_pairs_to_collect;
 }
 
+bool transposes_far_rows(const move_problem &p) {
+    if (p.converts) return false;
+    const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
+    const auto n_far_rows = [](const row_steps_list &steps) {
+        dim_t n = 1;
+        for (const row_steps &s : steps)
+            if (s.stride >= tuning::min_stride_of_far_rows) n *= s.n_steps;
+        return n;
+    };
+    return n_far_rows(steps_across(p, dst_line, src_line, true)) >= tuning::min_far_src_rows
+            && n_far_rows(steps_across(p, src_line, dst_line, false)) >= tuning::min_far_dst_rows;
+}
+
 bool may_use_lanes(const move_problem &p, const machine &m) {
     return p.elem_bytes <= m.max_elem_bytes_in_lanes
             && moved_bytes(p) >= m.min_moved_bytes_in_lanes;

@@ -35,6 +35,10 @@ int dst_rows_of_src_line(const move_problem &p);
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
 bool needs_collecting(const move_problem &p, const machine &m);
 
+// Whether a line of the destination comes from rows of the source that are far apart, and one of
+// the source goes to such rows of the destination; false where elements are converted.
+bool transposes_far_rows(const move_problem &p);
+
 // Whether a scratch may be of whole vectors, and whether a transpose of lines is worth one.
 bool may_use_lanes(const move_problem &p, const machine &m);
 bool wants_lanes(const move_problem &p, const machine &m);

@@ -77,7 +77,8 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
         return double(moved_bytes(p)) >= share * double(m.l3_bytes);
     };
     return is_share(m.streaming_share_of_cache)
-            || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m));
+            || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m))
+            || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p));
 }
 
 double src_span_bytes(const move_problem &p) {

@@ -478,6 +478,18 @@ constexpr double streaming_share_of_cache_of_skylake = 0.65;
 //     (bf16 AcdB8b8a -> abcd 512x512x3x3 0.8 / 1.9). Other transposes of 0.3 to 0.5 265 1.08 1.12
 //     from 0.3 on.
 constexpr double streaming_share_of_collected_of_skylake = 0.2;
+// And where the elements of a line of each side come from, or go to, so many rows of the other so
+// far apart, now that blocks read few rows at a time (read_ahead_rows_of_moves).
+//     Times over those from 0.65 on, of moves of 0.2 to 0.25 / 0.3 / 0.35 / 0.45 / 0.65 of L3: 16
+//     1.02, 35 0.98, 20 0.82, 20 0.76, 45 0.79; AVX2 10 0.85, 35 1.09, 19 0.89, 19 0.84, 39 0.83;
+//     SSE4.1 19 0.76, 40 0.87, 23 0.83, 26 0.84, 46 0.78. From 8 rows of each side, 512 bytes
+//     apart, the last three 0.84 0.81 0.83, with 256 bytes from 0.2 on 234 0.94 in place of 170
+//     0.90. All that is no copy, from 0.5 on, 222 0.96, 67 above 1.1 (s32 cdba -> Abcd4a
+//     512x512x3x3 1.0 / 1.4 times memcpy), AVX2 230 1.02; copies 35 1.14.
+constexpr double streaming_share_of_transposes_of_skylake = 0.3;
+constexpr dim_t min_stride_of_far_rows = 1024;
+constexpr dim_t min_far_src_rows = 4;
+constexpr dim_t min_far_dst_rows = 8;
 
 // On Zen 5, with vectors of a line, less.
 //     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
