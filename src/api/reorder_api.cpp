@@ -28,8 +28,8 @@ struct tfmt_reorder {
     // With the compensation that the attributes ask for, if it is complete.
     const memory_desc &dst() const { return own_dst ? *own_dst : fixed.code->facts().dst; }
 
-    // Null where those that `fixed` was made for are the same: copying both takes a third of what
-    // it takes to create a reorder that is cached.
+    // Null where those that `fixed` was made for are the same: to copy both, 1.2 KB that malloc
+    // has to look for, takes a quarter of the time to create a reorder that is cached.
     std::unique_ptr<const memory_desc> own_src, own_dst;
     compensation given_sums; // dst's without what the attributes ask for
     cpu::prepared fixed;     // between complete descriptors

@@ -82,6 +82,8 @@ TEST(compensation_api, the_attribute_puts_it_behind_the_destination) {
     const memory::desc full = weights().with_compensation(both, 1, 1);
     EXPECT_EQ(reorder(src, full, a).dst_desc(), full);
     EXPECT_TRUE(contains(reorder(src, full).explain(), "-128"));
+    // A source keeps its own, though the elements alone are moved.
+    EXPECT_EQ(reorder(full, weights()).src_desc(), full);
 }
 
 // The sums are of what was stored, after the scale and its rounding.

@@ -191,6 +191,22 @@ TEST(reorder, explain_has_the_problem_in_it) {
     EXPECT_EQ(small, std::vector<char>(needed_bytes, 'x'));
 }
 
+// Of descriptors that are equal one serves all from the cache, but each reorder says its own.
+TEST(reorder, knows_its_descriptors_to_the_last_unused_stride) {
+    const memory::dims dims = {1, 17, 5}, dense = {85, 5, 1}, other = {1000, 5, 1};
+    const memory::desc a(dims, dt::f32, dense), b(dims, dt::f32, other);
+    const memory::desc to(dims, dt::f32, "aBc8b");
+    ASSERT_EQ(a, b);
+    const reorder first(a, to), second(b, to), back(to, b), back_again(to, a);
+    tensorfmt::set_kernel_cache_capacity(0);
+    EXPECT_EQ(first.src_desc().get_strides(), dense);
+    EXPECT_EQ(second.src_desc().get_strides(), other);
+    EXPECT_EQ(second.dst_desc(), to);
+    EXPECT_EQ(back.dst_desc().get_strides(), other);
+    EXPECT_EQ(back_again.dst_desc().get_strides(), dense);
+    tensorfmt::set_kernel_cache_capacity(1024);
+}
+
 TEST(reorder, unknown_queries_are_refused) {
     const memory::desc md({2, 3}, dt::f32, tag::ab);
     const reorder r(md, md);
