@@ -457,6 +457,33 @@ constexpr dim_t min_rows_beside_last = 5;
 //     the destination, past the caches over through them, these two included: 1.6 and 3.3 MB 1.7
 //     and 1.5, 6 to 26 MB 1.2, 40 and 52 MB 1.0 to 1.1.
 constexpr double streaming_share_of_cache = 0.5;
+// On Zen 5, with vectors of a line, less.
+//     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
+//     15 MiB: 183 1.55 / 1.52, 59 1.65 / 1.63, 18 1.74 / 1.52, 70 1.62 / 1.45; from 8 MiB on 584 of
+//     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
+//     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
+constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
+// On Zen 4 as well.
+//     32 MiB of L3, times from 0.45 / 0.4 / 0.36 on over those from 0.5 on. While others used the
+//     cache, 14 to 16 MB 35 0.93 / 0.90 / 0.90, 16 to 16.8 MB 43 0.69 / 0.68 / 0.68, AVX2 35 0.93 /
+//     1.08 / 1.09 and 43 0.77 for all, SSE4.1 35 0.85 / 0.68 / 0.68 and 42 0.56; an hour later,
+//     while they used less, 27 0.92 / 1.11 / 1.11 and 42 0.87, AVX2 26 0.98 / 1.15 / 1.15 and 41
+//     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
+constexpr double streaming_share_of_cache_of_zen4 = 0.45;
+// On Zen 3 less still.
+//     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
+//     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
+//     71 1.00 1.00 1.20 - -, 12 to 13.4 MB 178 1.00 1.00 1.40 - -, 13.4 to 15 MB 56 1.00 1.00 1.03
+//     1.66 -, 15 to 18 MB 183 1.00 1.00 1.02 1.22 1.61, SSE4.1 the same; 8.4 to 10 MB 276 1.00
+//     0.99, SSE4.1 271 1.00 1.01, 6.7 to 8.4 MB 203 1.00 0.94, 199 1.00 0.95.
+constexpr double streaming_share_of_cache_of_zen3 = 0.3;
+// On Zen 1 more.
+//     8 MiB of L3, time over memcpy from 0.7 / 0.65 / 0.6 / 0.55 / 0.5 on, AVX2: 4 to 4.2 MiB 70
+//     1.21 1.21 1.20 1.20 1.42, 4.4 to 4.8 95 1.20 1.21 1.20 1.30 1.32, 4.8 to 5 24 1.12 1.09 1.07
+//     1.04 1.05, 5 to 5.6 50 1.41 1.25 1.24 1.24 1.24; SSE4.1 1.12 1.09 1.10 1.09 1.41, 1.10 1.09
+//     1.10 1.31 1.31, 1.04 0.99 1.12 1.09 1.08, 1.36 1.23 1.20 1.21 1.27. From 0.3 on, 2.4 to 4
+//     MiB 231 2.1 in place of 1.48.
+constexpr double streaming_share_of_cache_of_zen1 = 0.6;
 // On Skylake more: stores past the caches alone take 1.4 times as long a byte as memcpy, half
 // of which is reads.
 //     Cascade Lake, 36 MiB of L3 of which others use much, time over memcpy from 0.5 / 0.65 / 0.8 /
@@ -490,34 +517,6 @@ constexpr double streaming_share_of_transposes_of_skylake = 0.3;
 constexpr dim_t min_stride_of_far_rows = 1024;
 constexpr dim_t min_far_src_rows = 4;
 constexpr dim_t min_far_dst_rows = 8;
-
-// On Zen 5, with vectors of a line, less.
-//     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
-//     15 MiB: 183 1.55 / 1.52, 59 1.65 / 1.63, 18 1.74 / 1.52, 70 1.62 / 1.45; from 8 MiB on 584 of
-//     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
-//     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
-constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
-// On Zen 4 as well.
-//     32 MiB of L3, times from 0.45 / 0.4 / 0.36 on over those from 0.5 on. While others used the
-//     cache, 14 to 16 MB 35 0.93 / 0.90 / 0.90, 16 to 16.8 MB 43 0.69 / 0.68 / 0.68, AVX2 35 0.93 /
-//     1.08 / 1.09 and 43 0.77 for all, SSE4.1 35 0.85 / 0.68 / 0.68 and 42 0.56; an hour later,
-//     while they used less, 27 0.92 / 1.11 / 1.11 and 42 0.87, AVX2 26 0.98 / 1.15 / 1.15 and 41
-//     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
-constexpr double streaming_share_of_cache_of_zen4 = 0.45;
-// On Zen 3 less still.
-//     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
-//     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
-//     71 1.00 1.00 1.20 - -, 12 to 13.4 MB 178 1.00 1.00 1.40 - -, 13.4 to 15 MB 56 1.00 1.00 1.03
-//     1.66 -, 15 to 18 MB 183 1.00 1.00 1.02 1.22 1.61, SSE4.1 the same; 8.4 to 10 MB 276 1.00
-//     0.99, SSE4.1 271 1.00 1.01, 6.7 to 8.4 MB 203 1.00 0.94, 199 1.00 0.95.
-constexpr double streaming_share_of_cache_of_zen3 = 0.3;
-// On Zen 1 more.
-//     8 MiB of L3, time over memcpy from 0.7 / 0.65 / 0.6 / 0.55 / 0.5 on, AVX2: 4 to 4.2 MiB 70
-//     1.21 1.21 1.20 1.20 1.42, 4.4 to 4.8 95 1.20 1.21 1.20 1.30 1.32, 4.8 to 5 24 1.12 1.09 1.07
-//     1.04 1.05, 5 to 5.6 50 1.41 1.25 1.24 1.24 1.24; SSE4.1 1.12 1.09 1.10 1.09 1.41, 1.10 1.09
-//     1.10 1.31 1.31, 1.04 0.99 1.12 1.09 1.08, 1.36 1.23 1.20 1.21 1.27. From 0.3 on, 2.4 to 4
-//     MiB 231 2.1 in place of 1.48.
-constexpr double streaming_share_of_cache_of_zen1 = 0.6;
 
 // Rows of the source that a tile reads whose runs in the destination are no vectors, but side by
 // side, so that whole lines are gathered (ir/repack) and need no scratch.
