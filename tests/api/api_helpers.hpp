@@ -46,6 +46,29 @@ void for_each_index(const memory::dims &dims, Visit &&visit) {
     }
 }
 
+// offset_by_fields() for every element of a descriptor; each index of a dimension adds its own
+// part.
+class offsets_by_fields {
+public:
+    explicit offsets_by_fields(const memory::desc &md) : parts_(md.get_padded_dims().size()) {
+        memory::dims index(parts_.size(), 0);
+        first_ = offset_by_fields(md, index);
+        for (size_t d = 0; d < parts_.size(); index[d++] = 0)
+            for (index[d] = 0; index[d] < md.get_padded_dims()[d]; ++index[d])
+                parts_[d].push_back(offset_by_fields(md, index) - first_);
+    }
+    int64_t operator()(const memory::dims &index) const {
+        int64_t offset = first_;
+        for (size_t d = 0; d < parts_.size(); ++d)
+            offset += parts_[d][index[d]];
+        return offset;
+    }
+
+private:
+    int64_t first_;
+    std::vector<std::vector<int64_t>> parts_; // [dimension][index]
+};
+
 inline bool is_below(const memory::dims &index, const memory::dims &dims) {
     for (size_t d = 0; d < dims.size(); ++d)
         if (index[d] >= dims[d]) return false;
@@ -67,9 +90,10 @@ inline bytes_t pattern(size_t size_bytes, unsigned seed = 1) {
 inline bytes_t with_zero_padding(const memory::desc &md, bytes_t data) {
     const size_t elem_bytes = memory::data_type_size(md.get_data_type());
     const auto dims = md.get_dims();
+    const offsets_by_fields offset_of(md);
     for_each_index(md.get_padded_dims(), [&](const memory::dims &index) {
         if (is_below(index, dims)) return;
-        std::memset(&data[offset_by_fields(md, index) * elem_bytes], 0, elem_bytes);
+        std::memset(&data[offset_of(index) * elem_bytes], 0, elem_bytes);
     });
     return data;
 }
@@ -79,9 +103,10 @@ inline bytes_t expected_move(const memory::desc &src_md, const bytes_t &src,
         const memory::desc &dst_md, const bytes_t &before) {
     const size_t elem_bytes = memory::data_type_size(dst_md.get_data_type());
     bytes_t dst = with_zero_padding(dst_md, before);
+    const offsets_by_fields src_offset_of(src_md), dst_offset_of(dst_md);
     for_each_index(dst_md.get_dims(), [&](const memory::dims &index) {
-        std::memcpy(&dst[offset_by_fields(dst_md, index) * elem_bytes],
-                &src[offset_by_fields(src_md, index) * elem_bytes], elem_bytes);
+        std::memcpy(&dst[dst_offset_of(index) * elem_bytes],
+                &src[src_offset_of(index) * elem_bytes], elem_bytes);
     });
     return dst;
 }

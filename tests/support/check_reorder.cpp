@@ -162,4 +162,6 @@ int scaled(int n_cases) {
     return std::max(1, static_cast<int>(n_cases * (scale > 0 ? scale : 1.0)));
 }
 
+bool is_sampled(uint64_t n, uint64_t every) { return scaled(100) >= 100 || n % every == 0; }
+
 } // namespace tfmt_test

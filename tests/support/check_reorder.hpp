@@ -48,4 +48,8 @@ void fill_src(guarded_buffer &buffer, tfmt_data_type_t src_type, tfmt_data_type_
 // under a sanitizer. At least one case is left.
 int scaled(int n_cases);
 
+// Whether case number `n` of an enumeration is to run: every case, but where tests are shrunk one
+// in `every`, best a number that shares no factor with those of the loops.
+bool is_sampled(uint64_t n, uint64_t every);
+
 } // namespace tfmt_test

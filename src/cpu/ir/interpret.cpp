@@ -18,26 +18,25 @@ byte_indices indices_of(const kernel &k, const op &o) {
     const int v = k.vector_bytes;
     if (o.kind == op_kind::unpack) {
         const int unit = o.unit_bytes;
-        for (int i = 0; i < v; i++) {
-            const int n = i % 16 / unit; // n-th unit of its 16 bytes
-            const int source = n % 2 ? v : 0;
-            indices[i] = uint8_t(
-                    source + i / 16 * 16 + (o.is_high ? 8 : 0) + n / 2 * unit + i % unit);
-        }
+        for (int lane = 0; lane < v; lane += 16)
+            for (int i = 0, from = lane + (o.is_high ? 8 : 0); i < 16; from += unit)
+                for (const int source : {0, v})
+                    for (int byte = 0; byte < unit; byte++)
+                        indices[lane + i++] = uint8_t(source + from + byte);
         return indices;
     }
-    const int lanes = v / 16;
-    for (int i = 0; i < v; i++) {
-        const int lane = i / 16, n = lane % (lanes / 2);
-        const int source = lane < lanes / 2 ? 0 : v;
+    const int half = v / 2;
+    for (int lane = 0; lane < v; lane += 16) {
+        const int source = lane < half ? 0 : v, n = lane < half ? lane : lane - half;
         int from = 0;
         switch (o.selector) {
         case lane_selector::low_half: from = n; break;
-        case lane_selector::high_half: from = n + lanes / 2; break;
+        case lane_selector::high_half: from = n + half; break;
         case lane_selector::even: from = 2 * n; break;
-        case lane_selector::odd: from = 2 * n + 1; break;
+        case lane_selector::odd: from = 2 * n + 16; break;
         }
-        indices[i] = uint8_t(source + from * 16 + i % 16);
+        for (int byte = 0; byte < 16; byte++)
+            indices[lane + byte] = uint8_t(source + from + byte);
     }
     return indices;
 }
