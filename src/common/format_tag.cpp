@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "common/checked.hpp"
@@ -197,6 +198,21 @@ private:
     tag_layout layout_ = tag_layout();
 };
 
+// Words are kept as one text, each ended by a zero: pointers to them would be 90 KB of code and
+// relocations.
+class word_list {
+public:
+    explicit word_list(const char *text) : at_(text) {}
+    const char *next() {
+        const char *word = at_;
+        at_ += std::strlen(word) + 1;
+        return word;
+    }
+
+private:
+    const char *at_;
+};
+
 struct alias_row {
     const char *alias;
     const char *name;
@@ -205,11 +221,12 @@ struct alias_row {
 // Sorted by alias, for a binary search.
 const std::vector<alias_row> &aliases() {
     static const std::vector<alias_row> table = [] {
-        std::vector<alias_row> rows = {
-#define TFMT_ALIAS_ROW(alias, name) {#alias, #name},
-                TFMT_FORMAT_TAG_ALIASES(TFMT_ALIAS_ROW)
-#undef TFMT_ALIAS_ROW
-        };
+#define TFMT_ALIAS_WORDS(alias, name) #alias "\0" #name "\0"
+        word_list words(TFMT_FORMAT_TAG_ALIASES(TFMT_ALIAS_WORDS));
+#undef TFMT_ALIAS_WORDS
+        std::vector<alias_row> rows;
+        for (const char *alias; *(alias = words.next());)
+            rows.push_back({alias, words.next()});
         std::sort(rows.begin(), rows.end(), [](const alias_row &a, const alias_row &b) {
             return std::strcmp(a.alias, b.alias) < 0;
         });
@@ -221,14 +238,15 @@ const std::vector<alias_row> &aliases() {
 // Indexed by the enumerator's number; ndims 0 where no tag has the number.
 const std::vector<tag_layout> &layouts() {
     static const std::vector<tag_layout> table = [] {
-        std::vector<tag_layout> rows;
-        auto put = [&rows](size_t number, const char *name) {
-            if (rows.size() <= number) rows.resize(number + 1);
-            rows[number] = parse_tag(name);
-        };
-#define TFMT_TAG_ROW(number, name) put(number, #name);
-        TFMT_FORMAT_TAGS(TFMT_TAG_ROW)
-#undef TFMT_TAG_ROW
+#define TFMT_TAG_NUMBER(number, name) number,
+#define TFMT_TAG_WORD(number, name) #name "\0"
+        static constexpr uint16_t numbers[] = {TFMT_FORMAT_TAGS(TFMT_TAG_NUMBER)};
+        word_list names(TFMT_FORMAT_TAGS(TFMT_TAG_WORD));
+#undef TFMT_TAG_WORD
+#undef TFMT_TAG_NUMBER
+        std::vector<tag_layout> rows(*std::max_element(std::begin(numbers), std::end(numbers)) + 1);
+        for (const uint16_t number : numbers)
+            rows[number] = parse_tag(names.next());
         return rows;
     }();
     return table;
