@@ -26,7 +26,8 @@
  *   Destroying an object while another thread uses it is an error, as is changing (set_...) a
  * memory or an attribute object that another thread uses. Everything else may be called from any
  * thread at any time. After fork() a child may execute on one thread: see tfmt_set_num_threads().
- * - No function prints, aborts, exits or throws. */
+ * - No function prints, aborts, exits or throws; but GCC's OpenMP ends the process where there is
+ * no room for a thread that it has to start: see tfmt_reorder_execute(). */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -202,7 +203,8 @@ TFMT_API const char *tfmt_get_last_error(void);
  * What every maker refuses with tfmt_invalid_arguments: ndims outside 1..TFMT_MAX_NDIMS; a negative
  * dim other than TFMT_RUNTIME_DIM_VAL; an unknown data type; a number of elements, padding
  * included, beyond 2^63-1; a span beyond 2^63-1 bytes; strides under which elements would overlap.
- * Dims of 0 are fine: such a tensor has no elements and takes no bytes. */
+ * Dims of 0 are fine: such a tensor has no elements and takes no bytes. (Of what must not exceed
+ * 2^63-1 they count as one block.) */
 
 /* Makes *md for a tensor of the given dims in the layout of a tag, without gaps (a dimension of 0
  * counts as 1 in the strides of the others). dims: ndims numbers, each 0 or more or
@@ -272,7 +274,8 @@ TFMT_API tfmt_status_t tfmt_memory_desc_create_submemory(tfmt_memory_desc_t *md,
 /* Makes *out for the same elements in the same logical order with other dims, whose product must be
  * the same: dimensions of 1 come and go, dimensions are split, and neighbours that are dense are
  * joined, as far as strides and blocks can say it. A padded dimension stays as it is. An `in`
- * without elements gives a dense plain layout, one of format kind any stays that.
+ * without elements gives a dense plain layout unless the dims are the same, one of format kind any
+ * stays that.
  * tfmt_invalid_arguments also: a null argument; another product; a runtime dim; a layout in which
  * the new dims cannot be expressed (the message names the dimension). tfmt_unimplemented: `in` has
  * runtime dims or strides. As dnnl_memory_desc_reshape; combinations of splitting and joining are
@@ -335,10 +338,10 @@ typedef enum TFMT_ENUM_BASE {
  *
  * Masks: usually the output channels, 1 for oihw and 3 for goihw, or 2 for k x n weights of a
  * matrix product; bits below ndims. tfmt_invalid_arguments: md or base null; another flag; a mask
- * with other bits, or not 0 without its flag; base of another type than s8 or of format kind any; a
- * size beyond 2^63-1 bytes. tfmt_unimplemented: base with runtime dims or strides. Source:
- * dnnl_memory_extra_desc and the size of such descriptors in oneDNN, which without VNNI also halves
- * the weights (scale_adjust); that is not done here. */
+ * with other bits, or not 0 without its flag; with a flag, base of another type than s8 or of
+ * format kind any; a size beyond 2^63-1 bytes. tfmt_unimplemented: base with runtime dims or
+ * strides. Source: dnnl_memory_extra_desc and the size of such descriptors in oneDNN, which without
+ * VNNI also halves the weights (scale_adjust); that is not done here. */
 TFMT_API tfmt_status_t tfmt_memory_desc_create_with_compensation(tfmt_memory_desc_t *md,
         const_tfmt_memory_desc_t base, int flags, int s8s8_mask, int asymmetric_mask);
 
@@ -469,7 +472,7 @@ TFMT_API tfmt_status_t tfmt_memory_get_data_handle(const_tfmt_memory_t memory, v
  * else; the time goes with the padding's size). A buffer of the library's stays allocated until the
  * object is destroyed. handle: as for tfmt_memory_create, but not TFMT_MEMORY_ALLOCATE.
  * tfmt_invalid_arguments: memory null; handle TFMT_MEMORY_ALLOCATE; padding that tfmt_zero_pad()
- * refuses to write. */
+ * refuses to write, or an environment variable for which it does. */
 TFMT_API tfmt_status_t tfmt_memory_set_data_handle(tfmt_memory_t memory, void *handle);
 
 /* The same with a choice: tfmt_padding_zero, or tfmt_padding_keep, which writes nothing.
@@ -494,8 +497,8 @@ TFMT_API tfmt_status_t tfmt_memory_destroy(tfmt_memory_t memory);
 TFMT_API tfmt_status_t tfmt_zero_pad(const_tfmt_memory_desc_t md, void *data);
 
 /* *is_zero receives 1 if every element of the padding has only zero bits, or there is none, else 0.
- * Reads the padding only. Statuses as for tfmt_zero_pad; also tfmt_invalid_arguments: is_zero null.
- */
+ * Reads the padding only. Statuses as for tfmt_zero_pad, but no
+ * environment variable counts; also tfmt_invalid_arguments: is_zero null. */
 TFMT_API tfmt_status_t tfmt_check_padding(
         const_tfmt_memory_desc_t md, const void *data, int *is_zero);
 
@@ -576,7 +579,7 @@ TFMT_API tfmt_status_t tfmt_attr_set_compensation(
  * are the same on every instruction set and for every number of threads. Padding of the source is
  * never read into the result; padding of the destination is written with zeros; gaps between the
  * destination's strides are not touched. Of the source, what lies between two elements less than
- * 64 elements apart may be read along with them, and is dropped. Attributes add arithmetic between
+ * 4096 bytes apart may be read along with them, and is dropped. Attributes add arithmetic between
  * reading and converting, see above. Source: oneDNN's reorder primitive; doc/numerics.md has the
  * rules and differences. */
 
@@ -631,12 +634,13 @@ typedef struct {
 } tfmt_exec_args_t;
 
 /* Makes *reorder from descriptors of the same dims. attr: NULL or an attribute object. Finds or
- * generates the code for it; the first reorder of a kind takes tens of microseconds and some 70 KiB
+ * generates the code for it; the first reorder of a kind takes tens of microseconds and some 85 KiB
  * of stack, later ones find it in a cache. Threads may do this at once. tfmt_invalid_arguments:
  * reorder, src or dst null; different ndims or dims; format kind any; a dst with a stride of 0
  * along a dimension of more than one outer block; in attr a mask with bits beyond ndims, more
- * groups than dimensions in the mask, or a group that does not divide its dimension; an environment
- * variable of the library holds what it does not understand.
+ * groups than dimensions in the mask, a group that does not divide its dimension, or compensation
+ * with a dst of another type than s8 or of other compensation; an environment variable of the
+ * library holds what it does not understand.
  *
  * Either descriptor may have runtime dims, strides or offset (TFMT_RUNTIME_DIM_VAL), and dims need
  * agree only where both are known. Such a reorder serves every shape: each execution is given the
@@ -692,9 +696,10 @@ TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
  * the machine's topology, in 2 to 11 ms and some 450 allocations. tfmt_get_num_threads() reads it
  * beforehand, unless a number was set; then, and on a caller's pool, the first destination of 16
  * MiB and more does. Once on each thread that shares its executions: OpenMP starts threads for it.
- * Stack: tensors beyond the caches, or of rows a large power of two apart, take up to 162 KiB on
- * each thread that works on them, most of them up to 66; the calling one takes 4 KiB more where
- * there are several, and another 4 for attributes.
+ * (GCC's prints and exits if it cannot; on one thread, see tfmt_set_num_threads(), or a caller's
+ * pool nothing is started.) Stack: tensors beyond the caches, or of rows a large power of two
+ * apart, take up to 162 KiB on each thread that works on them, most of them up to 66; the calling
+ * one takes up to 14 KiB more for attributes and for sharing.
  *
  * tfmt_out_of_memory: no room for decoded values; nothing was written. tfmt_invalid_arguments:
  * reorder null; src or dst null with elements to move, or values that attr asks for; an overlap; a
@@ -732,8 +737,8 @@ TFMT_API tfmt_status_t tfmt_reorder_destroy(tfmt_reorder_t reorder);
 /* ---------------------------------------------------------------- machine */
 
 /* Settings for the whole process. They hold for what begins after the call. The environment
- * variables are read once, on first use; a value that is not understood makes the next creation of
- * a reorder fail with a message that names it. */
+ * variables are read once, on first use; a value that is not understood makes every creation of a
+ * reorder fail with a message that names it, until a call has replaced it. */
 
 /* Instruction sets that code is generated for, each including the ones before; none: portable code
  * only. avx2 is AVX2 with FMA, F16C and BMI2, avx512_core is F, BW, DQ and VL. */

@@ -106,15 +106,21 @@ private:
 namespace detail {
 
 // The two calls of the C functions that fill a caller's buffer: ask for the size, then for the
-// content. `call` is (char *buffer, size_t *size_bytes) -> status.
+// content; again if that has grown meanwhile, as an explanation may while other threads execute.
+// `call` is (char *buffer, size_t *size_bytes) -> status.
 template <typename Call>
 std::string read_string(Call &&call) {
-    size_t size_bytes = 0;
-    error::wrap_c_api(call(nullptr, &size_bytes));
-    std::vector<char> buffer(size_bytes + 1, '\0');
-    size_bytes = buffer.size();
-    error::wrap_c_api(call(buffer.data(), &size_bytes));
-    return std::string(buffer.data());
+    for (;;) {
+        size_t size_bytes = 0;
+        error::wrap_c_api(call(nullptr, &size_bytes));
+        std::vector<char> buffer(size_bytes + 1, '\0');
+        size_bytes = buffer.size();
+        const tfmt_status_t status = call(buffer.data(), &size_bytes);
+        if (status == tfmt_success) return std::string(buffer.data());
+        size_t needed_bytes = 0;
+        error::wrap_c_api(call(nullptr, &needed_bytes));
+        if (needed_bytes <= buffer.size()) error::wrap_c_api(status);
+    }
 }
 
 // A full-length C array out of a vector, so that no callee reads past what the caller gave.
@@ -142,7 +148,7 @@ struct c_dims {
 // ---------------------------------------------------------------- engine and stream
 
 // The one place where tensors live: this machine's CPU and memory. Carries no state; it exists so
-// that code written for oneDNN compiles. Any other kind or index is refused.
+// that code written for oneDNN compiles. Any other index is refused, and the kind gpu; any is cpu.
 struct engine {
     enum class kind { any = 0, cpu = 1, gpu = 2 };
 
@@ -672,8 +678,8 @@ struct exec_args : public tfmt_exec_args_t {
     }
     // The actual descriptors, for a reorder with runtime dims; they must outlive the execution.
     exec_args(const memory::desc &src, const memory::desc &dst) : exec_args() {
-        src_md = src.get();
-        dst_md = dst.get();
+        src_md = src.get(true);
+        dst_md = dst.get(true);
     }
 };
 
@@ -831,8 +837,14 @@ struct reorder::primitive_desc {
         }
     }
     primitive_desc(const memory &src, const memory &dst, const attr &a_attr = attr(),
-            bool allow_empty = false)
-        : primitive_desc(engine(), src.get_desc(), engine(), dst.get_desc(), a_attr, allow_empty) {}
+            bool allow_empty = false) {
+        try {
+            *this = primitive_desc(
+                    engine(), src.get_desc(), engine(), dst.get_desc(), a_attr, allow_empty);
+        } catch (const error &) {
+            if (!allow_empty) throw;
+        }
+    }
 
     memory::desc src_desc() const { return src_; }
     memory::desc dst_desc() const { return dst_; }

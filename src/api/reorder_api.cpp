@@ -97,9 +97,7 @@ public:
 
     tfmt_status_t operator()(
             const char *message, tfmt_status_t status = tfmt_invalid_arguments) const {
-        char text[256];
-        std::snprintf(text, sizeof text, "%s: %s", function_, message);
-        return set_last_error(status, text);
+        return set_last_error(status, function_, message);
     }
 
 private:

@@ -218,9 +218,10 @@ struct alias_row {
     const char *name;
 };
 
-// Sorted by alias, for a binary search.
+// Sorted by alias, for a binary search. Never destroyed, as the next one: destructors of static
+// objects may still name tags.
 const std::vector<alias_row> &aliases() {
-    static const std::vector<alias_row> table = [] {
+    static const auto &table = *new std::vector<alias_row>([] {
 #define TFMT_ALIAS_WORDS(alias, name) #alias "\0" #name "\0"
         word_list words(TFMT_FORMAT_TAG_ALIASES(TFMT_ALIAS_WORDS));
 #undef TFMT_ALIAS_WORDS
@@ -231,13 +232,13 @@ const std::vector<alias_row> &aliases() {
             return std::strcmp(a.alias, b.alias) < 0;
         });
         return rows;
-    }();
+    }());
     return table;
 }
 
 // Indexed by the enumerator's number; ndims 0 where no tag has the number.
 const std::vector<tag_layout> &layouts() {
-    static const std::vector<tag_layout> table = [] {
+    static const auto &table = *new std::vector<tag_layout>([] {
 #define TFMT_TAG_NUMBER(number, name) number,
 #define TFMT_TAG_WORD(number, name) #name "\0"
         static constexpr uint16_t numbers[] = {TFMT_FORMAT_TAGS(TFMT_TAG_NUMBER)};
@@ -248,7 +249,7 @@ const std::vector<tag_layout> &layouts() {
         for (const uint16_t number : numbers)
             rows[number] = parse_tag(names.next());
         return rows;
-    }();
+    }());
     return table;
 }
 

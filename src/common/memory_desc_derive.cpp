@@ -46,9 +46,12 @@ memory_desc make_submemory(const memory_desc &parent, const dim_t *dims, const d
         check_part(parent, dims[d], offsets[d], blocks[d], d);
         md.dims[d] = dims[d];
         md.padded_dims[d] = (dims[d] + blocks[d] - 1) / blocks[d] * blocks[d];
-        // A single outer block has its elements at step 0, and its stride may be any number.
+        // A single outer block has its elements at step 0, and its stride may be any number; one of
+        // TFMT_RUNTIME_DIM_VAL would be in use in a part without elements.
         const dim_t step = offsets[d] / blocks[d];
-        if (step != 0 && !is_stride_unused(parent, blocks, d))
+        const bool is_unused = is_stride_unused(parent, blocks, d);
+        if (is_unused && md.strides[d] == TFMT_RUNTIME_DIM_VAL) md.strides[d] = 1;
+        if (step != 0 && !is_unused)
             md.offset0 = checked_add(
                     md.offset0, checked_mul(step, md.strides[d], "offsets"), "offsets");
     }

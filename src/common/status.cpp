@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/status.hpp"
 
-#include <cstring>
+#include <cstdio>
 
 namespace tfmt {
 
@@ -11,11 +11,9 @@ constexpr size_t last_error_bytes = 1024;
 thread_local char last_error[last_error_bytes] = "";
 } // namespace
 
-tfmt_status_t set_last_error(tfmt_status_t status, const char *message) noexcept {
-    const size_t length = std::strlen(message);
-    const size_t kept = length < last_error_bytes ? length : last_error_bytes - 1;
-    std::memcpy(last_error, message, kept);
-    last_error[kept] = '\0';
+tfmt_status_t set_last_error(
+        tfmt_status_t status, const char *function, const char *message) noexcept {
+    std::snprintf(last_error, last_error_bytes, "%s: %s", function, message);
     return status;
 }
 

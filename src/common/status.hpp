@@ -33,8 +33,10 @@ private:
     throw failure(tfmt_unimplemented, std::move(message));
 }
 
-// Stores the calling thread's last error; returns `status` so that a caller can return it.
-tfmt_status_t set_last_error(tfmt_status_t status, const char *message) noexcept;
+// Stores the calling thread's last error, "<function>: <message>", without an allocation; returns
+// `status` so that a caller can return it.
+tfmt_status_t set_last_error(
+        tfmt_status_t status, const char *function, const char *message) noexcept;
 
 // Runs `body` and maps what it throws to a status. `name` is the public function's name and begins
 // the message.
@@ -44,14 +46,12 @@ tfmt_status_t guard(const char *name, Body &&body) noexcept {
         body();
         return tfmt_success;
     } catch (const failure &f) {
-        try {
-            return set_last_error(f.status(), (std::string(name) + ": " + f.what()).c_str());
-        } catch (...) { return set_last_error(f.status(), name); }
+        return set_last_error(f.status(), name, f.what());
     } catch (const std::bad_alloc &) {
-        return set_last_error(tfmt_out_of_memory, "out of memory");
+        return set_last_error(tfmt_out_of_memory, name, "out of memory");
     } catch (const std::exception &e) {
-        return set_last_error(tfmt_runtime_error, e.what());
-    } catch (...) { return set_last_error(tfmt_runtime_error, "unknown internal error"); }
+        return set_last_error(tfmt_runtime_error, name, e.what());
+    } catch (...) { return set_last_error(tfmt_runtime_error, name, "unknown internal error"); }
 }
 
 // Throws when a pointer argument is null.

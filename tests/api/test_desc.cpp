@@ -90,6 +90,32 @@ TEST(desc, wrap_c_api_puts_the_context_before_the_message) {
     EXPECT_EQ(got.message.rfind("could not clone: tfmt_memory_desc_clone", 0), 0u) << got.message;
 }
 
+TEST(desc, a_text_that_grows_between_the_two_calls_is_read_whole) {
+    const char *texts[] = {"short", "a long one", "a long one", "a long one"};
+    int n_calls = 0;
+    const auto grows = [&](char *buffer, size_t *size_bytes) {
+        const std::string text = texts[std::min(n_calls++, 3)];
+        const bool fits = !buffer || *size_bytes > text.size();
+        if (buffer && fits) std::strcpy(buffer, text.c_str());
+        *size_bytes = text.size();
+        return fits ? tfmt_success : tfmt_invalid_arguments;
+    };
+    EXPECT_EQ(tensorfmt::detail::read_string(grows), "a long one");
+    const auto fails = [](char *buffer, size_t *) {
+        return buffer ? tfmt_runtime_error : tfmt_success;
+    };
+    EXPECT_EQ(
+            outcome_of([&] { tensorfmt::detail::read_string(fails); }).status, tfmt_runtime_error);
+}
+
+TEST(desc, a_part_without_elements_of_a_complete_descriptor_is_complete) {
+    const memory::desc parent({1, 4}, dt::f32, {TFMT_RUNTIME_DIM_VAL, 1});
+    EXPECT_EQ(parent.get_size(), 16u);
+    const memory::desc part = parent.submemory_desc({0, 4}, {0, 0});
+    EXPECT_EQ(part.get_size(), 0u);
+    EXPECT_EQ(tfmt_zero_pad(part.get(), nullptr), tfmt_success) << tfmt_get_last_error();
+}
+
 TEST(desc, allow_empty_turns_every_failure_into_an_empty_descriptor) {
     EXPECT_TRUE(memory::desc({2, -3}, dt::f32, tag::ab, true).is_zero());
     EXPECT_TRUE(memory::desc({4, 4}, dt::f32, {2, 1}, true).is_zero());

@@ -232,6 +232,7 @@ TEST(reorder, an_attribute_that_does_not_go_with_the_dims_makes_no_primitive_des
     EXPECT_EQ(outcome_of([&] { reorder(md, md, a); }).status, tfmt_invalid_arguments);
     EXPECT_FALSE(
             reorder::primitive_desc(tensorfmt::engine(), md, tensorfmt::engine(), md, a, true));
+    EXPECT_FALSE(reorder::primitive_desc(memory(), memory(), attr(), true));
     EXPECT_EQ(outcome_of([&] { reorder r {reorder::primitive_desc()}; }).status,
             tfmt_invalid_arguments);
 }

@@ -93,6 +93,10 @@ TEST(runtime_dims, only_one_side_may_have_them) {
     args.dst_md = dst_md.get();
     made.execute(src.data(), dst.data(), &args);
     EXPECT_EQ(dst, wanted_of(fixed, dst_md));
+    dst = pattern(dst_md.get_size(), 3);
+    const exec_args with_empty_desc(memory::desc(), dst_md);
+    made.execute(src.data(), dst.data(), &with_empty_desc);
+    EXPECT_EQ(dst, wanted_of(fixed, dst_md));
     expect_refused(
             made, nchw({2, 3, 5, 8}), dst_md, "args->src_md has dims 2x3x5x8, wanted 2x3x5x7");
 }

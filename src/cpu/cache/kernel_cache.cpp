@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/cache/kernel_cache.hpp"
 
+#include <atomic>
 #include <string>
 
 #include "common/status.hpp"
@@ -43,6 +44,8 @@ const environment_int &environment_capacity() {
     return setting;
 }
 
+std::atomic<bool> is_capacity_from_api {false};
+
 using implementation_lru = lru<stored_request, implementation_ptr>;
 
 // Never destroyed: reorders may be made by destructors of static objects.
@@ -72,6 +75,7 @@ void set_cache_capacity(int n) {
         fail_invalid(
                 "n is " + std::to_string(n) + ", wanted 0.." + std::to_string(max_cache_capacity));
     the_cache().set_capacity(n);
+    is_capacity_from_api.store(true, std::memory_order_relaxed);
 }
 
 int cache_capacity() { return the_cache().capacity(); }
@@ -79,6 +83,7 @@ int cache_capacity() { return the_cache().capacity(); }
 int cache_size() { return the_cache().size(); }
 
 void check_cache_capacity_variable() {
+    if (is_capacity_from_api.load(std::memory_order_relaxed)) return;
     check_environment_int(environment_capacity(), capacity_variable, 0, max_cache_capacity);
 }
 

@@ -132,6 +132,7 @@ void set_num_threads(int n) {
 }
 
 void check_num_threads_variable() {
+    if (num_threads_from_api.load(std::memory_order_relaxed)) return;
     check_environment_int(environment_num_threads(), num_threads_variable, 1, max_num_threads);
 }
 

@@ -22,7 +22,8 @@ int num_threads() noexcept;
 void set_num_threads(int n);
 
 // Throws failure(tfmt_invalid_arguments) if TENSORFMT_NUM_THREADS is not a number in
-// 1..max_num_threads; until then a bad value counts as unset. Part of check_environment().
+// 1..max_num_threads and no call has replaced it; until then a bad value counts as unset. Part of
+// check_environment().
 void check_num_threads_variable();
 
 // Where an execution may run, and what it writes.

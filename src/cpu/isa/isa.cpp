@@ -139,7 +139,7 @@ void set_max_isa(tfmt_cpu_isa_t isa) {
 
 void check_max_isa_variable() {
     const cap_setting &setting = environment_cap();
-    if (setting.is_valid) return;
+    if (setting.is_valid || isa_from_api.load(std::memory_order_relaxed) >= 0) return;
     std::string names;
     for (const isa_row &row : rows)
         names += std::string(names.empty() ? "" : ", ") + row.name;

@@ -81,8 +81,8 @@ isa_info describe(tfmt_cpu_isa_t capped); // this machine under a cap; may be ab
 // the code they have. A cap above detected_isa() is fine. Throws on an unknown enumerator.
 void set_max_isa(tfmt_cpu_isa_t isa);
 
-// Throws failure(tfmt_invalid_arguments) if TENSORFMT_MAX_CPU_ISA holds an unknown name. Until then
-// such a value counts as no cap. Part of check_environment().
+// Throws failure(tfmt_invalid_arguments) if TENSORFMT_MAX_CPU_ISA holds an unknown name and no
+// call has replaced it. Until then such a value counts as no cap. Part of check_environment().
 void check_max_isa_variable();
 
 } // namespace tfmt::cpu

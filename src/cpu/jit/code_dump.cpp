@@ -10,7 +10,9 @@ namespace tfmt::cpu::jit {
 
 void dump_code(const std::string &name, const uint8_t *code, size_t size_bytes) noexcept {
     try {
-        static const std::string prefix = trusted_environment_text("TENSORFMT_JIT_DUMP");
+        // Never destroyed: destructors of static objects may make reorders.
+        static const auto &prefix = *new std::string(
+                trusted_environment_text("TENSORFMT_JIT_DUMP"));
         static std::atomic<int> n_dumped {0};
         if (prefix.empty()) return;
         const std::string path = prefix + std::to_string(n_dumped++) + "-" + name + ".bin";
