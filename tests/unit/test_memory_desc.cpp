@@ -292,6 +292,15 @@ TEST(memory_desc, a_long_message_is_cut) {
     EXPECT_EQ(tfmt_memory_desc_create_with_string_tag(&md, 1, dims.data(), tfmt_f32, tag.c_str()),
             tfmt_invalid_arguments);
     EXPECT_LT(std::string(tfmt_get_last_error()).size(), 1024u);
-    tfmt::set_last_error(tfmt_runtime_error, tag.c_str());
-    EXPECT_EQ(std::string(tfmt_get_last_error()), std::string(1023, '9'));
+    tfmt::set_last_error(tfmt_runtime_error, "f", tag.c_str());
+    EXPECT_EQ(std::string(tfmt_get_last_error()), "f: " + std::string(1020, '9'));
+}
+
+TEST(memory_desc, what_no_function_expects_is_told_with_its_name) {
+    EXPECT_EQ(tfmt::guard("f", [] { throw std::bad_alloc(); }), tfmt_out_of_memory);
+    EXPECT_EQ(std::string(tfmt_get_last_error()), "f: out of memory");
+    EXPECT_EQ(tfmt::guard("f", [] { throw std::logic_error("a bug"); }), tfmt_runtime_error);
+    EXPECT_EQ(std::string(tfmt_get_last_error()), "f: a bug");
+    EXPECT_EQ(tfmt::guard("f", [] { throw 1; }), tfmt_runtime_error);
+    EXPECT_EQ(std::string(tfmt_get_last_error()), "f: unknown internal error");
 }
