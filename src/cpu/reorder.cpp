@@ -63,8 +63,9 @@ private:
 
 #ifdef TENSORFMT_HAVE_JIT
 
-// Plans step past the end of a dimension by up to a tile; below this no such offset overflows.
-constexpr size_t max_generated_span_bytes = size_t(1) << 60;
+// Plans step past the end of a dimension by up to a tile and count bits and lines of what they
+// move; below this, which is all that x86-64 addresses, nothing of that overflows.
+constexpr size_t max_generated_span_bytes = size_t(1) << 56;
 
 size_t span_bytes(const request &r) { return std::max(size_bytes(r.src), size_bytes(r.dst)); }
 
@@ -80,7 +81,7 @@ new_implementation make_for(
 
 new_implementation try_generated(const request &r, const reorder_problem &p, std::string *why) {
     if (span_bytes(r) > max_generated_span_bytes) {
-        *why = "a tensor spans more than 2^60 bytes";
+        *why = "a tensor spans more than 2^56 bytes";
         return nullptr;
     }
     return make_for(machine_for(r), r, p, why);

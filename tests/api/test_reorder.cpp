@@ -314,6 +314,15 @@ TEST(reorder, one_reorder_is_executed_by_eight_threads_at_once) {
     EXPECT_EQ(wrong, 0);
 }
 
+// Farther apart than memory reaches: no plan is made whose numbers might overflow.
+TEST(reorder, of_impossible_spans_can_be_made) {
+    const int64_t far = int64_t {1} << 57;
+    const memory::desc near_md({1, 3, 1, 17}, dt::bf16, tag::abcd);
+    const memory::desc far_md({1, 3, 1, 17}, dt::bf16, {1, far + 17, 1, 1});
+    for (const reorder &r : {reorder(far_md, near_md), reorder(near_md, far_md)})
+        EXPECT_TRUE(contains(r.impl_info_str(), "ref:")) << r.impl_info_str();
+}
+
 TEST(reorder, eight_threads_create_and_destroy_the_same_reorders) {
     const auto all = pairs(dt::f32);
     std::atomic<int> wrong {0};
