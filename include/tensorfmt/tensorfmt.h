@@ -497,8 +497,8 @@ TFMT_API tfmt_status_t tfmt_memory_destroy(tfmt_memory_t memory);
 TFMT_API tfmt_status_t tfmt_zero_pad(const_tfmt_memory_desc_t md, void *data);
 
 /* *is_zero receives 1 if every element of the padding has only zero bits, or there is none, else 0.
- * Reads the padding only. Statuses as for tfmt_zero_pad, but no
- * environment variable counts; also tfmt_invalid_arguments: is_zero null. */
+ * Reads the padding only. Statuses as for tfmt_zero_pad, but no environment variable counts; also
+ * tfmt_invalid_arguments: is_zero null. */
 TFMT_API tfmt_status_t tfmt_check_padding(
         const_tfmt_memory_desc_t md, const void *data, int *is_zero);
 

@@ -110,14 +110,13 @@ namespace detail {
 // `call` is (char *buffer, size_t *size_bytes) -> status.
 template <typename Call>
 std::string read_string(Call &&call) {
+    size_t needed_bytes = 0;
+    error::wrap_c_api(call(nullptr, &needed_bytes));
     for (;;) {
-        size_t size_bytes = 0;
-        error::wrap_c_api(call(nullptr, &size_bytes));
-        std::vector<char> buffer(size_bytes + 1, '\0');
-        size_bytes = buffer.size();
+        std::vector<char> buffer(needed_bytes + 1, '\0');
+        size_t size_bytes = buffer.size();
         const tfmt_status_t status = call(buffer.data(), &size_bytes);
         if (status == tfmt_success) return std::string(buffer.data());
-        size_t needed_bytes = 0;
         error::wrap_c_api(call(nullptr, &needed_bytes));
         if (needed_bytes <= buffer.size()) error::wrap_c_api(status);
     }

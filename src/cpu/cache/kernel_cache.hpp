@@ -40,8 +40,8 @@ void set_cache_capacity(int n);
 int cache_capacity();
 int cache_size();
 
-// Throws if TENSORFMT_KERNEL_CACHE_CAPACITY is not a number of that range, unless a
-// call has replaced it.
+// Throws if TENSORFMT_KERNEL_CACHE_CAPACITY is not a number of that range, unless a call has
+// replaced it.
 void check_cache_capacity_variable();
 
 } // namespace tfmt::cpu
