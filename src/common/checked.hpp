@@ -10,6 +10,9 @@
 // the words for the message. Goes out: the result, or a `failure` that says what overflowed.
 namespace tfmt {
 
+// What a process can address on x86-64, at most. Counts of bits and lines of it fit into 64 bits.
+constexpr tfmt_dim_t address_space_bytes = tfmt_dim_t(1) << 56;
+
 // False on overflow; *result is then unspecified.
 inline bool multiply(tfmt_dim_t a, tfmt_dim_t b, tfmt_dim_t *result) {
     return !__builtin_mul_overflow(a, b, result);

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "common/checked.hpp"
+
 namespace tfmt {
 
 bool make_parameter_space(const quantization &q, data_type_t computing_type,
@@ -31,7 +33,7 @@ bool make_parameter_space(const quantization &q, data_type_t computing_type,
         if (g == 0) g = 1;
     constexpr dim_t alignment = 64;
     out->array_bytes = (bytes + alignment - 1) / alignment * alignment;
-    return bytes < dim_t(1) << 56;
+    return bytes < address_space_bytes;
 }
 
 } // namespace tfmt

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/checked.hpp"
 #include "common/compensation.hpp"
 #include "cpu/compensation.hpp"
 #include "cpu/exec/threads.hpp"
@@ -64,8 +65,8 @@ private:
 #ifdef TENSORFMT_HAVE_JIT
 
 // Plans step past the end of a dimension by up to a tile and count bits and lines of what they
-// move; below this, which is all that x86-64 addresses, nothing of that overflows.
-constexpr size_t max_generated_span_bytes = size_t(1) << 56;
+// move; below this nothing of that overflows.
+constexpr size_t max_generated_span_bytes = size_t(address_space_bytes);
 
 size_t span_bytes(const request &r) { return std::max(size_bytes(r.src), size_bytes(r.dst)); }
 
