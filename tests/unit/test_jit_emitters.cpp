@@ -159,7 +159,10 @@ std::vector<op> EmittersOn::shuffles(kernel_maker &maker) const {
 
     ops.emplace_back(op_kind::merge);
 
-    const int least_unit = !has_index_vectors() ? 8 : GetParam().has_vbmi ? 1 : 2;
+    // A permute that crosses no 16 bytes, of the constant that the shuffle within them has.
+    ops.emplace_back(op_kind::permute);
+    ops.back().constant = maker.add_constant(within);
+    const int least_unit = !has_index_vectors() ? 4 : GetParam().has_vbmi ? 1 : 2;
     for (int unit = 8; unit >= least_unit && v > 16; unit /= 2) {
         ops.emplace_back(op_kind::permute);
         ops.back().constant = maker.add_constant(random_indices(maker.random_, v, unit, v));
@@ -454,18 +457,29 @@ TEST(Emitters, FetchBeginningsOfPages) {
         }
 }
 
-TEST(Emitters, RefuseBytePermutesWithoutVbmi) {
-    kernel_maker maker(64, 9);
+// Units of `unit` bytes the other way round.
+tfmt::cpu::ir::kernel reversed(int vector_bytes, int unit) {
+    kernel_maker maker(vector_bytes, 9);
     op o(op_kind::permute);
     o.a = maker.load_vector();
-    byte_indices reversed {};
-    for (int i = 0; i < 64; i++)
-        reversed[size_t(i)] = uint8_t(63 - i);
-    o.constant = maker.add_constant(reversed);
+    byte_indices indices {};
+    for (int i = 0; i < vector_bytes; i++)
+        indices[size_t(i)] = uint8_t(vector_bytes - unit - i / unit * unit + i % unit);
+    o.constant = maker.add_constant(indices);
     maker.store_vector(maker.emit(o));
     maker.end_block();
-    EXPECT_THROW(tfmt::cpu::jit::assemble(maker.k_, avx512()), std::exception);
-    EXPECT_FALSE(tfmt::cpu::jit::assemble(maker.k_, avx512_vbmi()).empty());
+    return maker.k_;
+}
+
+TEST(Emitters, RefuseBytePermutesWithoutVbmi) {
+    EXPECT_THROW(tfmt::cpu::jit::assemble(reversed(64, 1), avx512()), std::exception);
+    EXPECT_FALSE(tfmt::cpu::jit::assemble(reversed(64, 1), avx512_vbmi()).empty());
+    EXPECT_FALSE(tfmt::cpu::jit::assemble(reversed(64, 2), avx512()).empty());
+}
+
+TEST(Emitters, RefusePermutesOfWordsWithAvx2) {
+    EXPECT_THROW(tfmt::cpu::jit::assemble(reversed(32, 2), avx2()), std::exception);
+    EXPECT_FALSE(tfmt::cpu::jit::assemble(reversed(32, 4), avx2()).empty());
 }
 
 } // namespace

@@ -18,13 +18,14 @@ using tfmt::cpu::tile;
 using tfmt::cpu::tile_bit;
 
 // What a stage costs for one register, in unpacks; the table of stages.cpp written down again.
-float cost_of(stage_kind kind) {
+float cost_of(stage_kind kind, int vector_bytes) {
     switch (kind) {
     case stage_kind::unpack: return 1.0f;
     case stage_kind::halves:
     case stage_kind::quarters:
     case stage_kind::alternate: return 1.6f;
     case stage_kind::permute2: return 2.0f;
+    case stage_kind::dwords: return vector_bytes == 32 ? 1.4f : 1.3f;
     default: return 1.3f;
     }
 }
@@ -138,7 +139,7 @@ TEST(Tiles, CopiesAndSmallOnes) {
             // A tile of 4 elements fits 16 bytes; wider vectors would be half empty.
             {tfmt_f32, {2, 2}, "ab", "ba", "16/16/1 1+1", "16/16/1 1+1", "16/16/1 1+1",
                     "16/16/1 1+1"},
-            {tfmt_f32, {2, 4}, "ab", "ba", "16/16/2 1", "32/32/1 2+2", "32/32/1 1+1",
+            {tfmt_f32, {2, 4}, "ab", "ba", "16/16/2 1", "32/32/1 1+1", "32/32/1 1+1",
                     "32/32/1 1+1"},
     });
 }
@@ -370,10 +371,13 @@ std::string check_stage(const tile &t, const machine &m, const lanes &before, co
                 ? ""
                 : "within16";
     case stage_kind::quads:
+    case stage_kind::dwords: {
+        const int unit = s.kind == stage_kind::quads ? 8 : 4;
         return !is_exchange && v >= 32 && same_set(before, s.lanes)
-                        && same_range(before, s.lanes, 0, std::max(0, position_of(8, t)))
+                        && same_range(before, s.lanes, 0, std::max(0, position_of(unit, t)))
                 ? ""
-                : "quads";
+                : "quads or dwords";
+    }
     case stage_kind::permute:
         return !is_exchange && has_index_vectors && same_set(before, s.lanes) ? "" : "permute";
     case stage_kind::permute2:
@@ -397,7 +401,7 @@ std::string check_schedule(const tile &t, const machine &m, const schedule &s) {
         const std::string wrong = check_stage(t, m, now, g);
         if (!wrong.empty()) return "a machine without this " + wrong;
         now = g.lanes;
-        cost += cost_of(g.kind);
+        cost += cost_of(g.kind, t.vector_bytes);
     }
     if (!std::equal(t.dst_run.begin(), t.dst_run.end(), now.begin()))
         return "the destination run is not in the lanes";

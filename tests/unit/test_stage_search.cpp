@@ -102,15 +102,17 @@ private:
     }
 
     void reorder(const lanes &at, float cost) {
-        const auto orders = [&](int from, int to) {
+        const auto orders = [&](int from, int to, float stage_cost) {
             lanes order = at;
             std::sort(order.begin() + from, order.begin() + to);
             do {
-                open_.insert({cost + 1.3f, order});
+                open_.insert({cost + stage_cost, order});
             } while (std::next_permutation(order.begin() + from, order.begin() + to));
         };
-        orders(0, std::max(0, std::min(n_, position(16))));
-        if (t_.vector_bytes > 16) orders(std::max(0, position(8)), n_);
+        orders(0, std::max(0, std::min(n_, position(16))), 1.3f);
+        if (t_.vector_bytes == 16) return;
+        orders(std::max(0, position(8)), n_, 1.3f);
+        orders(std::max(0, position(4)), n_, t_.vector_bytes == 32 ? 1.4f : 1.3f);
     }
 
     const tile &t_;

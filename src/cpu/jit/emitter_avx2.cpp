@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
 #include "cpu/jit/emitter_vex.hpp"
 #include "cpu/jit/lane_ops_families.hpp"
 
@@ -46,12 +48,31 @@ private:
         vperm2i128(Ymm(out), Ymm(a), Ymm(b), is_low ? 0x20 : 0x31);
     }
 
-    // Only 8-byte units cross 16 bytes here, and their order is an immediate.
+    // What crosses 16 bytes here are units of 8 bytes, whose order is an immediate, or of 4.
     void emit_permute(const ir::op &o, int out, int a, int) override {
+        const ir::byte_indices &indices = k_.constants[size_t(o.constant)];
+        const int unit = unit_of(indices);
+        if (unit < 4) throw std::logic_error("permute of less than 4 bytes across 16");
+        if (unit == 4) {
+            vmovups(Ymm(scratch().getIdx()), constant_at(o.constant));
+            vpermd(Ymm(out), Ymm(scratch().getIdx()), Ymm(a));
+            return;
+        }
         uint8_t order = 0;
-        for (int q = 0; q < 4; q++)
-            order |= uint8_t(k_.constants[o.constant][q * 8] / 8 << (2 * q));
+        for (size_t q = 0; q < 4; q++)
+            order |= uint8_t(indices[q * 8] / 8 << (2 * q));
         vpermq(Ymm(out), Ymm(a), order);
+    }
+
+    // Those of shuffles within 16 bytes count bytes, all others that are in memory 4 of them.
+    std::vector<uint8_t> constant_bytes(int c) const override {
+        ir::op o(ir::op_kind::permute);
+        o.constant = c;
+        std::vector<uint8_t> data = emitter_vex::constant_bytes(c);
+        if (is_byte_shuffle(o)) return data;
+        for (size_t i = 0; i < data.size(); i++)
+            data[i] = i % 4 == 0 ? uint8_t(data[i] / 4) : uint8_t(0);
+        return data;
     }
 };
 

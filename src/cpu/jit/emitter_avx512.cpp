@@ -246,25 +246,6 @@ private:
         shuffle(opcodes::shufi64x2, out, a, b, selectors[int(o.selector)]);
     }
 
-    // Widest unit that the permutation keeps together.
-    int unit_of(const ir::byte_indices &indices) const {
-        for (int unit = 8; unit > 1; unit /= 2) {
-            bool kept = true;
-            for (int i = 0; i < k_.vector_bytes; i++) {
-                const int in_unit = i & (unit - 1), first = indices[i - in_unit];
-                kept = kept && (first & (unit - 1)) == 0 && indices[i] == first + in_unit;
-            }
-            if (kept) return unit;
-        }
-        return 1;
-    }
-
-    // Single-source permutes of 16 bytes are byte shuffles on every machine.
-    bool is_byte_shuffle(const ir::op &o) const {
-        return o.kind == ir::op_kind::within16
-                || (o.kind == ir::op_kind::permute && k_.vector_bytes == 16);
-    }
-
     // Index vectors count units of the instruction that uses them.
     std::vector<uint8_t> constant_bytes(int c) const override {
         const ir::byte_indices &indices = k_.constants[size_t(c)];
@@ -276,10 +257,6 @@ private:
     }
 
     void emit_permute(const ir::op &o, int out, int a, int b) override {
-        if (is_byte_shuffle(o)) {
-            vpshufb(vector(out), vector(a), constant_at(o.constant));
-            return;
-        }
         const int unit = units_[size_t(o.constant)];
         if (unit == 1 && !extensions_.has_vbmi) throw std::logic_error("byte permute without VBMI");
         const int indices = constant_reg(o.constant).getIdx();

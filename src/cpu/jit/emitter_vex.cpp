@@ -225,13 +225,36 @@ void emitter_vex::get_bytes(int part, int whole, int pos, int n_bytes) {
     }
 }
 
+int emitter_vex::unit_of(const ir::byte_indices &indices) const {
+    for (int unit = 8; unit > 1; unit /= 2) {
+        bool kept = true;
+        for (int i = 0; i < k_.vector_bytes; i++) {
+            const int in_unit = i & (unit - 1), first = indices[size_t(i - in_unit)];
+            kept = kept && (first & (unit - 1)) == 0 && indices[size_t(i)] == first + in_unit;
+        }
+        if (kept) return unit;
+    }
+    return 1;
+}
+
+bool emitter_vex::is_byte_shuffle(const ir::op &o) const {
+    if (o.kind != ir::op_kind::permute) return o.kind == ir::op_kind::within16;
+    const ir::byte_indices &indices = k_.constants[size_t(o.constant)];
+    for (int i = 0; i < k_.vector_bytes; i++)
+        if (indices[size_t(i)] != ir::zero_index && indices[size_t(i)] / 16 != i / 16) return false;
+    return true;
+}
+
 void emitter_vex::emit_shuffle(const ir::op &o, int out, int a, int b) {
     switch (o.kind) {
     case ir::op_kind::unpack: unpack(o, out, a, b); break;
     case ir::op_kind::lanes128: emit_lanes128(o, out, a, b); break;
     case ir::op_kind::merge: shuffle(opcodes::por, out, a, b); break;
-    case ir::op_kind::within16: vpshufb(vector(out), vector(a), constant_at(o.constant)); break;
-    default: emit_permute(o, out, a, b); break;
+    default:
+        if (is_byte_shuffle(o))
+            vpshufb(vector(out), vector(a), constant_at(o.constant));
+        else
+            emit_permute(o, out, a, b);
     }
 }
 

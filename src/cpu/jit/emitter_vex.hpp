@@ -62,6 +62,11 @@ protected:
 
     static uint64_t full_mask(const ir::op &o) { return ir::low_bits(o.unit_bytes); }
 
+    // Widest unit, of up to 8 bytes, that a permutation keeps together.
+    int unit_of(const ir::byte_indices &indices) const;
+    // Of one source and within each 16 bytes: every machine has those of bytes.
+    bool is_byte_shuffle(const ir::op &o) const;
+
 private:
     void load_lane(const piece_list &pieces, const Xmm &x);
     void store_lane(const piece_list &pieces, const Xmm &x);

@@ -34,8 +34,11 @@ public:
             for (uint32_t after = 0; after < 1u << p_.n; after++)
                 relax_exchanges(after);
             if (p_.has_reorders) {
-                relax_orders(0, position(16));
-                if (p_.vector_bytes > 16) relax_orders(position(8), p_.n);
+                relax_orders(0, position(16), tuning::cost_permute);
+                if (p_.vector_bytes > 16) {
+                    relax_orders(position(8), p_.n, tuning::cost_permute);
+                    relax_orders(position(4), p_.n, tuning::cost_dwords(p_.vector_bytes));
+                }
             }
         } while (is_changed_);
         return costs_;
@@ -82,7 +85,7 @@ private:
     }
 
     // Any order of the positions [from, to): as cheap as the cheapest that holds as many there.
-    void relax_orders(int from, int to) {
+    void relax_orders(int from, int to, float cost) {
         from = std::max(from, 0);
         to = std::min(to, p_.n);
         if (to - from < 2) return;
@@ -97,7 +100,7 @@ private:
                 if (!in) break;
             }
             for (uint32_t in = range;; in = (in - 1) & range) {
-                improve(rest | in, best[count(in)] + tuning::cost_permute);
+                improve(rest | in, best[count(in)] + cost);
                 if (!in) break;
             }
         }

@@ -23,7 +23,7 @@ struct pattern_problem {
     int n_needed;      // bits of the destination run
     int n_others;      // other bits of the tile
     bool may_return;   // bits of the destination run may leave, to enter again
-    bool has_reorders; // within16 and quads between exchanges
+    bool has_reorders; // within16, quads and dwords between exchanges
 };
 
 using pattern_costs = std::array<float, 64>;

@@ -26,6 +26,17 @@ lanes_t with_digit(lanes_t lanes, int pos, uint32_t digit) {
     return (lanes & ~(15u << 4 * pos)) | digit << 4 * pos;
 }
 
+// Bit 4i where position i has a bit of the destination run.
+uint32_t needed_in(lanes_t lanes) {
+    const uint32_t pairs = lanes | lanes >> 1;
+    return (pairs | pairs >> 2) & 0x111111;
+}
+int count_needed(lanes_t lanes) { return int(needed_in(lanes) * 0x111111 >> 20 & 15); }
+uint32_t positions_of_needed(lanes_t lanes) {
+    const uint32_t needed = needed_in(lanes), three = needed | needed >> 3 | needed >> 6;
+    return (three & 7) | (three >> 12 & 7) << 3;
+}
+
 // A state and the stage that leads from it to the node `next`.
 struct node {
     lanes_t lanes;
@@ -112,10 +123,12 @@ public:
             open_.pop();
             const node current = nodes_[size_t(index)];
             if (known_.cost_of(current.lanes) < current.cost) continue; // outdone since
-            const float total = current.cost + least_cost_to(current.lanes);
-            if (total > estimate) { // estimated before there were patterns
-                open_.push({total, minus_index});
-                continue;
+            if (index < n_nodes_before_patterns_) {
+                const float total = current.cost + least_cost_to(current.lanes);
+                if (total > estimate) {
+                    open_.push({total, minus_index});
+                    continue;
+                }
             }
             if (n_expanded++ == tuning::n_easy_states) find_patterns();
             if (is_load(current.lanes)) {
@@ -139,20 +152,6 @@ private:
         const auto it = std::find(t_.dst_run.begin(), t_.dst_run.end(), bit);
         return it == t_.dst_run.end() ? other : uint32_t(it - t_.dst_run.begin()) + 1;
     }
-    int count_needed(lanes_t lanes) const {
-        int count = 0;
-        for (int i = 0; i < n_; i++)
-            count += digit_at(lanes, i) != other;
-        return count;
-    }
-
-    uint32_t positions_of_needed(lanes_t lanes) const {
-        uint32_t positions = 0;
-        for (int i = 0; i < n_; i++)
-            positions |= uint32_t(digit_at(lanes, i) != other) << i;
-        return positions;
-    }
-
     // Solving the patterns takes as long as an easy search, and makes a hard one short.
     void find_patterns() {
         const uint32_t run = (1u << n_run_) - 1;
@@ -160,6 +159,7 @@ private:
                 positions_of_needed(run_) & run, n_loaded_, n_needed_,
                 int(t_.bits.size()) - n_needed_, has_word_permutes_, !has_word_permutes_});
         has_patterns_ = true;
+        n_nodes_before_patterns_ = int(nodes_.size());
     }
 
     // Whether loads can begin so: the source's run below, above it as much of the destination's
@@ -291,28 +291,40 @@ private:
                     tuning::cost_unpack);
     }
 
-    // From any order of the lane positions [from, to).
-    void add_orders(int next, int from, int to, stage_kind kind) {
+    // From any order of the lane positions [from, to), unless one of the same digits came to them
+    // as cheaply.
+    void add_orders(int next, int from, int to, stage_kind kind, float cost) {
         from = std::max(from, 0);
         to = std::min(to, n_);
         if (to - from < 2) return;
-        lanes_t lanes = nodes_[size_t(next)].lanes;
-        const float total = nodes_[size_t(next)].cost + tuning::cost_permute;
+        const node after = nodes_[size_t(next)];
+        const float total = after.cost + cost;
         std::array<uint32_t, 8> order;
         for (int i = from; i < to; i++)
-            order[size_t(i)] = digit_at(lanes, i);
+            order[size_t(i)] = digit_at(after.lanes, i);
         const auto first = order.begin() + from, last = order.begin() + to;
         std::sort(first, last);
-        do {
+        const auto ordered = [&] {
+            lanes_t lanes = after.lanes;
             for (int i = from; i < to; i++)
                 lanes = with_digit(lanes, i, order[size_t(i)]);
+            return lanes;
+        };
+        const bool crosses16 = to > position(16);
+        if (!reordered_.improve(ordered() | uint32_t(kind) << 24, total)) return;
+        do {
+            const lanes_t lanes = ordered();
+            // What stays within 16 bytes takes no shuffle across them.
+            if (crosses16 && (lanes ^ after.lanes) >> 4 * position(16) == 0) continue;
             push({lanes, total, next, kind, other, 0});
         } while (std::next_permutation(first, last));
     }
 
     void add_reorders(int next) {
-        add_orders(next, 0, position(16), stage_kind::within16);
-        if (t_.vector_bytes > 16) add_orders(next, position(8), n_, stage_kind::quads);
+        add_orders(next, 0, position(16), stage_kind::within16, tuning::cost_permute);
+        if (t_.vector_bytes == 16) return;
+        add_orders(next, position(8), n_, stage_kind::quads, tuning::cost_permute);
+        add_orders(next, position(4), n_, stage_kind::dwords, tuning::cost_dwords(t_.vector_bytes));
     }
 
     // A permute brings all to their places at the end, whatever the order was; a two-source one
@@ -381,7 +393,7 @@ private:
         bit_indices lanes = s.load_lanes;
         for (; at->next >= 0; at = &nodes_[size_t(at->next)]) {
             const bool is_single = at->kind == stage_kind::within16 || at->kind == stage_kind::quads
-                    || at->kind == stage_kind::permute;
+                    || at->kind == stage_kind::dwords || at->kind == stage_kind::permute;
             const int entering = is_single ? -1 : bit_for(at->entering, lanes, lanes.size());
             lanes = lanes_after(*at, lanes, entering);
             s.stages.push_back({at->kind, entering, at->unit_bytes, lanes});
@@ -399,9 +411,11 @@ private:
     uint32_t run_digits_ = 0; // set of them
     int n_loaded_;            // bits of the destination run that are in the lanes after loading
     bool has_patterns_ = false;
+    int n_nodes_before_patterns_ = 0; // estimated without them
     pattern_costs patterns_;
     std::vector<node> nodes_;
     cost_table known_;
+    cost_table reordered_; // least costs of one order of the same digits, by sorted digits
     std::priority_queue<entry, std::vector<entry>, std::greater<entry>> open_;
 };
 
@@ -416,7 +430,7 @@ schedule search_schedule(const tile &t, const machine &m) {
 
 std::string to_text(const schedule &s) {
     static const char *const names[] = {"unpack", "halves", "quarters", "alternate", "within16",
-            "quads", "permute", "permute2"};
+            "quads", "dwords", "permute", "permute2"};
     auto list = [](const bit_indices &lanes) {
         std::string text;
         for (int bit : lanes)

@@ -28,6 +28,7 @@ enum class stage_kind {
     alternate, // vector of 64: 16-byte lanes 0,2 of two registers (then 1,3)
     within16,  // any order of the lane bits below 16 bytes
     quads,     // any order of the lane bits from 8 bytes up
+    dwords,    // any order of the lane bits from 4 bytes up
     permute,   // any order of all lane bits
     permute2   // exchange and any order
 };
