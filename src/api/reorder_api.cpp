@@ -210,6 +210,15 @@ tfmt_status_t execute(const refusal &refuse, const tfmt_reorder &r, const cpu::p
     return run(refuse, *what.code, e);
 }
 
+// Not inlined: what is kept on the stack for it is nothing for all others to pay.
+[[gnu::noinline]] tfmt_status_t execute_between(const refusal &refuse, const tfmt_reorder &r,
+        const actual_descs &descs, const cpu::execution &e) {
+    cpu::prepared unremembered;
+    const cpu::prepared *found = nullptr;
+    if (const tfmt_status_t status = find_prepared(r, descs, &unremembered, &found)) return status;
+    return execute(refuse, r, *found, e);
+}
+
 // Puts the fastest plan in place of what `r` has, and executes it.
 tfmt_status_t take_fastest(
         const refusal &refuse, const tfmt_attr &attr, const cpu::execution &e, tfmt_reorder &r) {
@@ -271,13 +280,9 @@ tfmt_status_t tfmt_reorder_execute(
     actual_descs descs;
     if (args)
         if (const tfmt_status_t status = read_args(refuse, args, &e, &descs)) return status;
-    if (!reorder->runtime && !descs.src && !descs.dst)
-        return execute(refuse, *reorder, reorder->fixed, e);
-    cpu::prepared unremembered;
-    const cpu::prepared *found = nullptr;
-    if (const tfmt_status_t status = find_prepared(*reorder, descs, &unremembered, &found))
-        return status;
-    return execute(refuse, *reorder, *found, e);
+    if (reorder->runtime || descs.src || descs.dst)
+        return execute_between(refuse, *reorder, descs, e);
+    return execute(refuse, *reorder, reorder->fixed, e);
 }
 
 tfmt_status_t tfmt_reorder_query(const_tfmt_reorder_t reorder, tfmt_query_t what, void *result) {

@@ -46,17 +46,11 @@ public:
 
     tfmt_status_t execute(const execution &e) const noexcept override {
         const program &chosen = program_for(e.dst);
-        const char *src = static_cast<const char *>(e.src);
-        char *dst = static_cast<char *>(e.dst);
         if (!normalized_.converts.steps) {
-            chosen.run(src, dst, e.pool);
+            chosen.run(static_cast<const char *>(e.src), static_cast<char *>(e.dst), e.pool);
             return tfmt_success;
         }
-        parameter_buffer parameters(spare_);
-        if (!parameters.fill(problem_.quant, normalized_, expanders_, parameter_slack_bytes(), e))
-            return tfmt_out_of_memory;
-        chosen.run(src, dst, e.pool, parameters.values());
-        return tfmt_success;
+        return run_with_parameters(chosen, e);
     }
 
     std::string explain() const override {
@@ -70,6 +64,17 @@ public:
     }
 
 private:
+    // Not inlined: buffers on the stack are nothing for a small tensor to pay.
+    [[gnu::noinline]] tfmt_status_t run_with_parameters(
+            const program &chosen, const execution &e) const noexcept {
+        parameter_buffer parameters(spare_);
+        if (!parameters.fill(problem_.quant, normalized_, expanders_, parameter_slack_bytes(), e))
+            return tfmt_out_of_memory;
+        chosen.run(static_cast<const char *>(e.src), static_cast<char *>(e.dst), e.pool,
+                parameters.values());
+        return tfmt_success;
+    }
+
     size_t parameter_slack_bytes() const {
         const size_t any = for_any_.parameter_slack_bytes();
         return for_aligned_ ? std::max(any, for_aligned_->parameter_slack_bytes()) : any;

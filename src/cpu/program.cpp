@@ -12,6 +12,7 @@ program::program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
     const move_problem &p = plan_.problem;
     const dim_t dst_bits = p.moved_dst_bits();
     moved_dst_bytes_ = plan_.moved_bytes / (p.moved_src_bits() + dst_bits) * dst_bits;
+    if (!plan_.scratch && !is_worth_sharing(plan_.moved_bytes)) only_call_ = driver_.only_call();
 }
 
 program::~program() = default;
@@ -37,12 +38,14 @@ size_t program::parameter_slack_bytes() const {
 
 void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool,
         const ir::parameter_values &values) const {
-    run_on_threads(dst, pool, [&](const kernel_call &c, void *scratch) {
+    const auto call = [&](const kernel_call &c, void *scratch) {
         const auto kernel = reinterpret_cast<jit::computing_kernel_fn>(
                 reinterpret_cast<uintptr_t>(kernels_[size_t(c.kernel)].run));
         kernel(src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch,
                 values.singles, static_cast<const char *>(values.arrays) + c.param_offset);
-    });
+    };
+    if (only_call_) return call(*only_call_, nullptr);
+    run_on_threads(dst, pool, call);
 }
 
 std::string program::to_text() const {

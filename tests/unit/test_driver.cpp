@@ -32,19 +32,26 @@ plan make_plan(std::vector<level> levels, int n_driver_levels, dim_t root_chunk,
 }
 
 // "k1 src+8 dst+4 x2 rest": kernel 1 at these offsets, 2 root steps and the rest.
+std::string to_text(const kernel_call &c) {
+    return "k" + std::to_string(c.kernel) + " src+" + std::to_string(c.src_offset) + " dst+"
+            + std::to_string(c.dst_offset) + " x" + std::to_string(c.root_count)
+            + (c.with_rest ? " rest" : "");
+}
+
 lines calls_of(const driver &d, dim_t begin, dim_t end) {
     lines text;
-    d.run(begin, end, [&](const kernel_call &c) {
-        text.push_back("k" + std::to_string(c.kernel) + " src+" + std::to_string(c.src_offset)
-                + " dst+" + std::to_string(c.dst_offset) + " x" + std::to_string(c.root_count)
-                + (c.with_rest ? " rest" : ""));
-    });
+    d.run(begin, end, [&](const kernel_call &c) { text.push_back(to_text(c)); });
     return text;
 }
 
+// An only call is the same without walking.
 lines calls_of(const plan &p) {
     const driver d(p);
-    return calls_of(d, 0, d.n_items());
+    const lines all = calls_of(d, 0, d.n_items());
+    const auto only = d.only_call();
+    const bool is_one = all.size() == 1 && p.jobs[0].loops.empty();
+    EXPECT_EQ(only ? lines {to_text(*only)} : lines {}, is_one ? all : lines {});
+    return all;
 }
 
 TEST(Driver, OneCall) {

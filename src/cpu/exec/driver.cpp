@@ -71,6 +71,16 @@ driver::driver(const plan &p)
     n_items_ = count_items(nodes_);
 }
 
+std::optional<kernel_call> driver::only_call() const {
+    if (nodes_.size() != 1 || !nodes_[0].inside.empty()) return std::nullopt;
+    std::optional<kernel_call> first;
+    int n = 0;
+    run(0, n_items_, [&](const kernel_call &c) {
+        if (n++ == 0) first = c;
+    });
+    return n == 1 ? first : std::nullopt;
+}
+
 // Where the job's calls go: into the loops of the job before it as far as they are the same.
 std::vector<driver::node> &driver::find_place(
         std::vector<node> &nodes, const plan &p, const job &j) {

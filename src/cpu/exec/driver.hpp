@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "common/checked.hpp"
@@ -68,6 +69,9 @@ public:
 
     // The length of the scale.
     dim_t n_items() const { return n_items_; }
+
+    // The call that makes all root steps, if one does.
+    std::optional<kernel_call> only_call() const;
 
     // Makes the calls for the root steps that begin in [begin, end): call(const kernel_call &).
     template <typename Call>

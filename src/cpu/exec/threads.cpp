@@ -99,12 +99,11 @@ int num_threads() noexcept {
 team team_worth(
         int64_t bytes, const tfmt_threadpool_t *pool, const void *dst, int64_t dst_bytes) noexcept {
     team t {1, pool, static_cast<const char *>(dst), dst_bytes};
-    const int64_t worth = bytes / tuning::bytes_per_thread;
-    if (worth < 2) return t;
+    if (!is_worth_sharing(bytes)) return t;
     if (!pool && process_late_joins().repay(bytes)) return t;
     const int most = pool ? std::min(pool->get_num_threads(pool->context), num_threads_cap())
                           : num_threads();
-    t.n_threads = int(std::min<int64_t>(worth, most));
+    t.n_threads = int(std::min<int64_t>(bytes / tuning::bytes_per_thread, most));
 #ifdef _OPENMP
     if (!pool && t.n_threads > 1) remember_sharing();
 #endif

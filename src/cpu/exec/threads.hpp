@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "cpu/plan/tuning.hpp"
 #include "tensorfmt/tensorfmt.h"
 
 // How many threads a reorder may use, and whose. Running them is parallel_for's business.
@@ -33,6 +34,9 @@ struct team {
     const char *dst = nullptr;               // null: not said
     int64_t dst_bytes = 0;
 };
+
+// Whether moving `bytes` (source + destination) may pay for more than one thread.
+inline bool is_worth_sharing(int64_t bytes) { return bytes >= 2 * tuning::bytes_per_thread; }
 
 // The threads that moving `bytes` (source + destination) pays for: of the pool, or if that is null
 // at most num_threads(). Settings of set_num_threads() and TENSORFMT_NUM_THREADS cap a pool, too,
