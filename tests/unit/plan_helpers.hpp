@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,17 @@ dim_t offset_by_levels(const std::vector<level> &levels, int dim, dim_t i, Offse
     for (const level &l : levels)
         if (l.dim == dim) offset += offset_of(l, i / l.unit % l.extent);
     return offset;
+}
+
+// Of the registers of a tile those that there are where the lanes hold these bits: bits that are
+// not read have registers from when they are in the lanes.
+inline float share_of_registers(const tfmt::cpu::tile &t, const tfmt::cpu::bit_indices &lanes) {
+    float share = 1;
+    for (int bit : t.dst_run)
+        if (!t.bits[size_t(bit)].is_read
+                && std::find(lanes.begin(), lanes.end(), bit) == lanes.end())
+            share /= 2;
+    return share;
 }
 
 } // namespace plan_test

@@ -401,7 +401,7 @@ std::string check_schedule(const tile &t, const machine &m, const schedule &s) {
         const std::string wrong = check_stage(t, m, now, g);
         if (!wrong.empty()) return "a machine without this " + wrong;
         now = g.lanes;
-        cost += cost_of(g.kind, t.vector_bytes);
+        cost += cost_of(g.kind, t.vector_bytes) * share_of_registers(t, g.lanes);
     }
     if (!std::equal(t.dst_run.begin(), t.dst_run.end(), now.begin()))
         return "the destination run is not in the lanes";
@@ -428,6 +428,9 @@ tile random_tile(desc_test::random_descs &random, const machine &m) {
     };
     t.src_run = run();
     t.dst_run = run();
+    if (random.below(2))
+        for (int bit : t.dst_run)
+            t.bits[size_t(bit)].is_read = random.below(3) > 0;
     return t;
 }
 

@@ -70,29 +70,30 @@ private:
     }
 
     // `bit` enters at `from`, what is there moves up, what was at `to` leaves.
-    void rotate(const lanes &at, float cost, int bit, int from, int to) {
+    void rotate(const lanes &at, float cost, float stage_cost, int bit, int from, int to) {
         lanes after = at;
         after.erase(after.begin() + to);
         after.insert(after.begin() + from, bit);
-        add(after, at[size_t(to)], bit, cost);
+        add(after, at[size_t(to)], bit, cost, stage_cost);
     }
-    void add(const lanes &after, int leaving, int entering, float cost) {
+    void add(const lanes &after, int leaving, int entering, float cost, float stage_cost) {
         const bool is_useful = contains(t_.dst_run, entering) && !contains(t_.dst_run, leaving);
-        if (permutes_last_ || is_useful) open_.insert({cost, after});
+        if (permutes_last_ || is_useful)
+            open_.insert({cost + stage_cost * share_of_registers(t_, after), after});
     }
 
     void exchange(const lanes &at, float cost) {
         for (int bit = 0; bit < int(t_.bits.size()); bit++) {
             if (contains(at, bit)) continue;
             for (int unit = t_.elem_bytes; unit <= 8; unit *= 2)
-                rotate(at, cost + 1, bit, position(unit), position(8));
-            if (t_.vector_bytes == 32) rotate(at, cost + 1.6f, bit, position(16), position(16));
+                rotate(at, cost, 1, bit, position(unit), position(8));
+            if (t_.vector_bytes == 32) rotate(at, cost, 1.6f, bit, position(16), position(16));
             if (t_.vector_bytes != 64) continue;
-            rotate(at, cost + 1.6f, bit, position(32), position(32));
+            rotate(at, cost, 1.6f, bit, position(32), position(32));
             lanes after = at;
             after.erase(after.begin() + position(16));
             after.push_back(bit);
-            add(after, at[size_t(position(16))], bit, cost + 1.6f);
+            add(after, at[size_t(position(16))], bit, cost, 1.6f);
         }
     }
 
@@ -106,7 +107,7 @@ private:
             lanes order = at;
             std::sort(order.begin() + from, order.begin() + to);
             do {
-                open_.insert({cost + stage_cost, order});
+                open_.insert({cost + stage_cost * share_of_registers(t_, at), order});
             } while (std::next_permutation(order.begin() + from, order.begin() + to));
         };
         orders(0, std::max(0, std::min(n_, position(16))), 1.3f);
@@ -141,6 +142,9 @@ tile random_tile(desc_test::random_descs &random, const machine &m, int max_lane
             std::swap(all[i - 1], all[size_t(random.below(dim_t(i)))]);
         run->assign(all.begin(), all.begin() + 1 + int(random.below(n)));
     }
+    if (random.below(2))
+        for (int bit : t.dst_run)
+            t.bits[size_t(bit)].is_read = random.below(3) > 0;
     return t;
 }
 
@@ -163,7 +167,9 @@ TEST_P(StageSearchOn, PatternsCostNoMoreThanSchedules) {
     int n_tight = 0;
     for (uint32_t seed = 1; seed <= 2000; seed++) {
         desc_test::random_descs random(seed);
-        const tile t = random_tile(random, m, 6);
+        tile t = random_tile(random, m, 6);
+        for (tfmt::cpu::tile_bit &b : t.bits) // patterns count all registers
+            b.is_read = true;
         const bool permutes_last = m.has_masks() && (t.elem_bytes > 1 || m.has_vbmi);
         const int n = t.n_lane_bits(), n_run = int(t.src_run.size());
         const int n_needed = int(t.dst_run.size());

@@ -16,7 +16,7 @@ search_input input_of(const tile &t, const machine &m) {
             int(t.src_run.size())};
     for (const bit_indices *run : {&t.src_run, &t.dst_run})
         for (int bit : *run)
-            in.push_back(bit);
+            in.push_back(2 * bit + t.bits[size_t(bit)].is_read);
     return in;
 }
 

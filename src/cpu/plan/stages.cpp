@@ -107,6 +107,10 @@ public:
             n_needed_in_run += digit != other;
         }
         n_loaded_ = std::min(n_needed_, n_needed_in_run + n_ - n_run_);
+        for (int i = 0; i < n_needed_; i++)
+            if (!t.bits[size_t(t.dst_run[size_t(i)])].is_read) unread_digits_ |= 1u << (i + 1);
+        n_unread_ = __builtin_popcount(unread_digits_);
+        n_unread_in_run_ = __builtin_popcount(unread_digits_ & run_digits_);
         nodes_.reserve(256);
     }
 
@@ -206,10 +210,38 @@ private:
         return end;
     }
 
-    // Never more than the true cost: each bit that is not there after loading takes an exchange,
-    // and an exchange of 16-byte lanes where it takes the place of another bit above 16 bytes. (A
-    // permute that moves it there costs more.)
+    // The share of registers that there are in this state. What is not read are lanes of zeros once
+    // it is in the lanes; until then its registers do not exist.
+    float share_of_registers(lanes_t lanes) const {
+        if (n_unread_ == 0) return 1;
+        return 1 / float(1 << (n_unread_ - n_unread_in(lanes)));
+    }
+    int n_unread_in(lanes_t lanes) const {
+        if (lanes & is_any) // as few as there can be: see bit_for()
+            return std::max(n_unread_in_run_, count_needed(lanes) - (n_needed_ - n_unread_));
+        int count = 0;
+        for (int i = 0; i < n_; i++)
+            count += int(unread_digits_ >> digit_at(lanes, i) & 1);
+        return count;
+    }
+
     float least_cost_to(lanes_t lanes) const {
+        const float cost = least_cost_of_all(lanes);
+        if (n_unread_ == 0) return cost;
+        // Each exchange before this state halves the registers at most, as long as there are more.
+        const float least_share = 1 / float(1 << n_unread_);
+        float share = share_of_registers(lanes), of_exchanges = 0;
+        for (int i = n_loaded_; i < count_needed(lanes); i++) {
+            of_exchanges += share * tuning::cost_unpack;
+            share = std::max(share / 2, least_share);
+        }
+        return std::max(of_exchanges, cost * least_share);
+    }
+
+    // With all registers. Never more than the true cost: each bit that is not there after loading
+    // takes an exchange, and an exchange of 16-byte lanes where it takes the place of another bit
+    // above 16 bytes. (A permute that moves it there costs more.)
+    float least_cost_of_all(lanes_t lanes) const {
         const int n_entering = std::max(0, count_needed(lanes) - n_loaded_);
         float pattern = 0;
         if (has_patterns_) pattern = patterns_[positions_of_needed(lanes)];
@@ -237,7 +269,8 @@ private:
     // destination run, which enters again later; permutes in between make this needless.
     void add_exchange(int next, lanes_t lanes, int hole, uint32_t entering, stage_kind kind,
             int unit_bytes, float cost) {
-        const float total = nodes_[size_t(next)].cost + cost;
+        const node &after = nodes_[size_t(next)];
+        const float total = after.cost + cost * share_of_registers(after.lanes);
         const int n_staying = count_needed(with_digit(lanes, hole, other));
         const int n_others = int(t_.bits.size()) - n_needed_;
         const auto add = [&](uint32_t leaving) {
@@ -298,7 +331,7 @@ private:
         to = std::min(to, n_);
         if (to - from < 2) return;
         const node after = nodes_[size_t(next)];
-        const float total = after.cost + cost;
+        const float total = after.cost + cost * share_of_registers(after.lanes);
         std::array<uint32_t, 8> order;
         for (int i = from; i < to; i++)
             order[size_t(i)] = digit_at(after.lanes, i);
@@ -343,14 +376,17 @@ private:
         }
     }
 
-    // The tile bit for a digit where the lanes hold the first `n_held` of `lanes` already.
+    // The tile bit for a digit where the lanes hold the first `n_held` of `lanes` already. Of those
+    // that may be any, one that is not read comes last.
     int bit_for(uint32_t digit, const bit_indices &lanes, size_t n_held) const {
         if (digit != other && digit != any) return t_.dst_run[digit - 1];
-        for (int bit = 0; bit < int(t_.bits.size()); bit++)
-            if ((digit_of(bit) != other) == (digit == any)
-                    && std::find(lanes.begin(), lanes.begin() + n_held, bit)
-                            == lanes.begin() + n_held)
-                return bit;
+        for (const bool is_read : {true, false})
+            for (int bit = 0; bit < int(t_.bits.size()); bit++)
+                if ((digit_of(bit) != other) == (digit == any)
+                        && (digit == other || t_.bits[size_t(bit)].is_read == is_read)
+                        && std::find(lanes.begin(), lanes.begin() + n_held, bit)
+                                == lanes.begin() + n_held)
+                    return bit;
         throw std::logic_error("a schedule names more bits than the tile has");
     }
 
@@ -407,9 +443,11 @@ private:
     const int n_needed_;
     const int elem_log2_;
     const bool has_word_permutes_;
-    lanes_t run_ = 0;         // digits of the source run
-    uint32_t run_digits_ = 0; // set of them
-    int n_loaded_;            // bits of the destination run that are in the lanes after loading
+    lanes_t run_ = 0;            // digits of the source run
+    uint32_t run_digits_ = 0;    // set of them
+    uint32_t unread_digits_ = 0; // of bits that are padding wherever they are 1
+    int n_unread_ = 0, n_unread_in_run_ = 0;
+    int n_loaded_; // bits of the destination run that are in the lanes after loading
     bool has_patterns_ = false;
     int n_nodes_before_patterns_ = 0; // estimated without them
     pattern_costs patterns_;

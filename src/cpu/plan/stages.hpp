@@ -44,7 +44,7 @@ struct schedule {
     int load_run_bits;      // a load fills 2^n neighbouring lanes
     bit_indices load_lanes; // tile bit of each lane position after loading
     std::vector<stage> stages;
-    float cost; // in cheap shuffles a register
+    float cost; // in cheap shuffles a register that is stored
 };
 
 // The cheapest schedule. Where permutes may stand between exchanges (no two-source permutes), the
