@@ -286,7 +286,7 @@ private:
         }
         add(other);
         if (lanes & is_any) {
-            add(any);
+            if (n_staying < n_needed_) add(any); // there are no more than all
             return;
         }
         uint32_t held = 1u << entering;
