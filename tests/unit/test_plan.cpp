@@ -1985,6 +1985,22 @@ TEST(Plan, StreamsTransposesOfFarRowsSooner) {
     EXPECT_FALSE(streams({1024, 1024}, "ab", "ba", tfmt_f32));
 }
 
+// Some machines keep a destination in the caches that is padding for the most part.
+TEST(Plan, StreamsNoDestinationOfMostlyPadding) {
+    using tfmt::cpu::exceeds_cache;
+    machine m = avx512();
+    m.l3_bytes = 1 << 20;
+    const auto streams = [&](dim_t channels) {
+        return exceeds_cache(normalized({8, channels, 64, 64}, "abcd", "aBcd16b", tfmt_f32), m);
+    };
+    EXPECT_TRUE(streams(3));
+    m.max_streamed_dst_over_src = 4;
+    EXPECT_FALSE(streams(3)); // 16 over 3
+    EXPECT_FALSE(streams(4));
+    EXPECT_TRUE(streams(5));
+    EXPECT_TRUE(streams(17)); // 32 over 17
+}
+
 // Nor runs of the destination that are no more than three lines.
 TEST(Plan, CollectsNoShortRuns) {
     const auto of_width = [](dim_t width) {

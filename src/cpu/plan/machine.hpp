@@ -51,6 +51,9 @@ struct machine {
     double streaming_share_of_collected = std::numeric_limits<double>::infinity();
     // The same where lines of each side come from rows of the other that are far apart.
     double streaming_share_of_transposes = std::numeric_limits<double>::infinity();
+    // A destination that is so many times the source, or more, stays in the caches: it is padding
+    // but for that.
+    double max_streamed_dst_over_src = std::numeric_limits<double>::infinity();
     // Rows, far apart, of a source that are read ahead of at once and of a destination that are
     // written in turns at full speed; 0: no limit worth keeping to.
     int read_ahead_rows = 0, max_written_rows = 0;

@@ -76,6 +76,9 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
     const auto is_share = [&](double share) {
         return double(moved_bytes(p)) >= share * double(m.l3_bytes);
     };
+    // Padding in place has no source.
+    if (src_bytes(p) > 0 && dst_bytes(p) >= m.max_streamed_dst_over_src * src_bytes(p))
+        return false;
     return is_share(m.streaming_share_of_cache)
             || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m))
             || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p));
