@@ -33,7 +33,11 @@ constexpr change changes[] = {
                     m.streaming_share_of_collected = m.streaming_share_of_cache;
                     m.streaming_share_of_transposes = m.streaming_share_of_cache;
                 }},
-        {"stores past the caches", [](machine &m) { m.streaming_share_of_cache /= 3; }},
+        {"stores past the caches",
+                [](machine &m) {
+                    m.streaming_share_of_cache /= 3;
+                    m.max_streamed_dst_over_src = std::numeric_limits<double>::infinity();
+                }},
         {"no scratch past the caches",
                 [](machine &m) { m.max_open_lines = m.max_open_lines_in_pages = any_number; }},
         {"a scratch past the caches",
