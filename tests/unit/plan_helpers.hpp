@@ -123,4 +123,11 @@ inline float share_of_registers(const tfmt::cpu::tile &t, const tfmt::cpu::bit_i
     return share;
 }
 
+// Half of all tiles get bits of the destination's run that are not read.
+inline void leave_some_unread(desc_test::random_descs &random, tfmt::cpu::tile &t) {
+    if (random.below(2) == 0) return;
+    for (int bit : t.dst_run)
+        t.bits[size_t(bit)].is_read = random.below(3) > 0;
+}
+
 } // namespace plan_test

@@ -428,9 +428,7 @@ tile random_tile(desc_test::random_descs &random, const machine &m) {
     };
     t.src_run = run();
     t.dst_run = run();
-    if (random.below(2))
-        for (int bit : t.dst_run)
-            t.bits[size_t(bit)].is_read = random.below(3) > 0;
+    leave_some_unread(random, t);
     return t;
 }
 

@@ -142,9 +142,7 @@ tile random_tile(desc_test::random_descs &random, const machine &m, int max_lane
             std::swap(all[i - 1], all[size_t(random.below(dim_t(i)))]);
         run->assign(all.begin(), all.begin() + 1 + int(random.below(n)));
     }
-    if (random.below(2))
-        for (int bit : t.dst_run)
-            t.bits[size_t(bit)].is_read = random.below(3) > 0;
+    leave_some_unread(random, t);
     return t;
 }
 

@@ -66,10 +66,8 @@ private:
 
     // Those of shuffles within 16 bytes count bytes, all others that are in memory 4 of them.
     std::vector<uint8_t> constant_bytes(int c) const override {
-        ir::op o(ir::op_kind::permute);
-        o.constant = c;
         std::vector<uint8_t> data = emitter_vex::constant_bytes(c);
-        if (is_byte_shuffle(o)) return data;
+        if (stays_within16(k_.constants[size_t(c)])) return data;
         for (size_t i = 0; i < data.size(); i++)
             data[i] = i % 4 == 0 ? uint8_t(data[i] / 4) : uint8_t(0);
         return data;

@@ -237,12 +237,15 @@ int emitter_vex::unit_of(const ir::byte_indices &indices) const {
     return 1;
 }
 
-bool emitter_vex::is_byte_shuffle(const ir::op &o) const {
-    if (o.kind != ir::op_kind::permute) return o.kind == ir::op_kind::within16;
-    const ir::byte_indices &indices = k_.constants[size_t(o.constant)];
+bool emitter_vex::stays_within16(const ir::byte_indices &indices) const {
     for (int i = 0; i < k_.vector_bytes; i++)
         if (indices[size_t(i)] != ir::zero_index && indices[size_t(i)] / 16 != i / 16) return false;
     return true;
+}
+
+bool emitter_vex::is_byte_shuffle(const ir::op &o) const {
+    return o.kind == ir::op_kind::within16
+            || (o.kind == ir::op_kind::permute && stays_within16(k_.constants[size_t(o.constant)]));
 }
 
 void emitter_vex::emit_shuffle(const ir::op &o, int out, int a, int b) {

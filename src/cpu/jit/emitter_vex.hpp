@@ -64,6 +64,7 @@ protected:
 
     // Widest unit, of up to 8 bytes, that a permutation keeps together.
     int unit_of(const ir::byte_indices &indices) const;
+    bool stays_within16(const ir::byte_indices &indices) const;
     // Of one source and within each 16 bytes: every machine has those of bytes.
     bool is_byte_shuffle(const ir::op &o) const;
 

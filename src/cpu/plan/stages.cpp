@@ -156,6 +156,7 @@ private:
         const auto it = std::find(t_.dst_run.begin(), t_.dst_run.end(), bit);
         return it == t_.dst_run.end() ? other : uint32_t(it - t_.dst_run.begin()) + 1;
     }
+
     // Solving the patterns takes as long as an easy search, and makes a hard one short.
     void find_patterns() {
         const uint32_t run = (1u << n_run_) - 1;
