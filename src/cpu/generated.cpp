@@ -33,7 +33,8 @@ public:
         if ((mode == plan_mode::move || pads_whole_lines(p, int(tuning::line_bytes)))
                 && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan(), mode))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
-        if (mode == plan_mode::move && exceeds_cache(normalized, m))
+        if (mode == plan_mode::move && exceeds_cache(normalized, m)
+                && for_any_.the_plan().claimed_ahead_bytes == 0)
             behind_lines_ = std::make_unique<programs_behind_lines>(normalized, m);
         compile(m);
         make_expanders(m);

@@ -203,6 +203,7 @@ const std::vector<change> &all_changes() {
             [](ir::kernel &k) { k.vector_bytes++; },
             [](ir::kernel &k) { k.is_streaming = true; },
             [](ir::kernel &k) { k.claims_lines = true; },
+            [](ir::kernel &k) { k.claimed_ahead_bytes = 64; },
             [](ir::kernel &k) { k.scratch_bytes++; },
             [](ir::kernel &k) { k.n_values++; },
             [](ir::kernel &k) { k.src_step_bytes++; },

@@ -432,6 +432,19 @@ TEST(Emitters, ClaimLinesOfStores) {
         }
 }
 
+TEST(Emitters, ClaimLinesAheadOfStores) {
+    for (const machine &m : all_machines()) {
+        kernel_maker maker(16, 1);
+        maker.k_.claims_lines = true;
+        maker.k_.claimed_ahead_bytes = 3072;
+        maker.store_vector(maker.load_vector());
+        maker.end_block();
+        const std::vector<uint8_t> code = tfmt::cpu::jit::assemble(maker.k_, m);
+        EXPECT_TRUE(contains(code, {0x0f, 0x0d, 0x8e, 0x0f, 0x0c, 0, 0})) << name_of(m);
+        EXPECT_FALSE(contains(code, {0x0f, 0x0d, 0x4e, 15})) << name_of(m);
+    }
+}
+
 // The lines at the beginning of the page, wherever in one the source is.
 TEST(Emitters, FetchBeginningsOfPages) {
     for (const machine &m : all_machines())

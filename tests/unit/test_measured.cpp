@@ -87,6 +87,30 @@ TEST(Alternatives, ExecuteTheSameInstructions) {
     }
 }
 
+// Also what rules of some machines keep in the caches.
+TEST(Alternatives, StoreAnythingPastTheCaches) {
+    machine m = plan_test::avx512();
+    m.l3_bytes = 1 << 20;
+    m.fetches_stores_late = true;
+    m.claimed_ahead_bytes = 3072;
+    m.max_streamed_dst_over_src = 5;
+    const std::vector<alternative> all = alternatives_to(m);
+    const auto past = std::find_if(all.begin(), all.end(),
+            [](const alternative &a) { return std::string(a.name) == "stores past the caches"; });
+    ASSERT_NE(past, all.end());
+    for (const dim_t channels : {3, 16}) {
+        const move_problem p = plan_test::normalized(
+                {8, channels, 128, 128}, "abcd", "aBcd16b", tfmt_f32);
+        const auto streams = [&](const machine &of) {
+            const plan any = plan_test::planned(p, of);
+            plan streamed {};
+            return make_streamed_plan(p, of, &streamed, &any);
+        };
+        EXPECT_FALSE(streams(m)) << channels;
+        EXPECT_TRUE(streams(past->m)) << channels;
+    }
+}
+
 // Each makes another plan of something, on machines with a small last cache or with a large one.
 TEST(Alternatives, DifferFromTheRules) {
     std::vector<machine> machines;
@@ -103,8 +127,9 @@ TEST(Alternatives, DifferFromTheRules) {
         plan any = plan_test::planned(p, m), streamed {};
         const bool is_streamed = make_streamed_plan(p, m, &streamed, &any);
         std::string text = to_text(any) + (is_streamed ? to_text(streamed) : "");
-        for (const dim_t n : {dim_t(any.claims_lines), any.prefetch_bytes, streamed.prefetch_bytes,
-                     streamed.prefetch_next_bytes, streamed.page_ahead_bytes})
+        for (const dim_t n : {dim_t(any.claims_lines), any.claimed_ahead_bytes, any.prefetch_bytes,
+                     streamed.prefetch_bytes, streamed.prefetch_next_bytes,
+                     streamed.page_ahead_bytes})
             text += " " + std::to_string(n);
         return text;
     };

@@ -898,6 +898,36 @@ TEST(Plan, ClaimsLinesBeyondL1) {
     EXPECT_TRUE(claims(true, 500, false, "ba", tfmt_f64));
 }
 
+// Some machines claim the lines of large destinations far ahead, where tiles write on in one row of
+// 64 KiB and more, and store these not past the caches.
+TEST(Plan, ClaimsLinesAheadOfWhatIsWrittenOn) {
+    machine m = avx512();
+    m.fetches_stores_late = true;
+    m.l3_bytes = 1 << 20;
+    const auto claims_ahead = [&](const vec &dims, const char *src, const char *dst,
+                                      tfmt_data_type_t dst_type = tfmt_f32) {
+        const move_problem p = normalized(by_tag(dims, src, tfmt_f32), by_tag(dims, dst, dst_type));
+        const plan any = planned(p, m);
+        plan streamed {};
+        EXPECT_EQ(make_streamed_plan(p, m, &streamed, &any), any.claimed_ahead_bytes == 0)
+                << src << " -> " << dst;
+        return any.claimed_ahead_bytes > 0;
+    };
+    EXPECT_FALSE(claims_ahead({8, 16, 64, 64}, "abcd", "aBcd16b"));
+    m.claimed_ahead_bytes = 3072;
+    EXPECT_TRUE(claims_ahead({8, 16, 64, 64}, "abcd", "aBcd16b"));
+    EXPECT_TRUE(claims_ahead({8, 16, 65, 65}, "abcd", "aBcd16b"));  // a tail, which is written on
+    EXPECT_FALSE(claims_ahead({8, 16, 64, 63}, "abcd", "aBcd16b")); // less than 4 MiB
+    EXPECT_FALSE(claims_ahead({1024, 1024}, "ab", "ba"));           // many rows in turn
+    EXPECT_TRUE(claims_ahead({16, 8, 128, 128}, "abcd", "bacd"));   // rows of 64 KiB
+    EXPECT_FALSE(claims_ahead({16, 8, 128, 127}, "abcd", "bacd"));
+    // What is read in order and becomes wider claims nothing.
+    EXPECT_TRUE(claims_ahead({1 << 20}, "a", "a", tfmt_s32));
+    EXPECT_FALSE(claims_ahead({1 << 20}, "a", "a", tfmt_f64));
+    m.fetches_stores_late = false;
+    EXPECT_FALSE(claims_ahead({8, 16, 64, 64}, "abcd", "aBcd16b"));
+}
+
 TEST(Plan, BypassesTheCachesFromTheMachinesShareOn) {
     const auto bypasses = [](double share, size_t l3_bytes) {
         machine m = avx512();

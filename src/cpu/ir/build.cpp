@@ -429,6 +429,7 @@ kernel build(const plan &p, const kernel_spec &spec) {
     kernel k;
     k.is_streaming = bypasses_caches(p.stores);
     k.claims_lines = p.claims_lines;
+    k.claimed_ahead_bytes = p.claimed_ahead_bytes;
     if (p.scratch) {
         k.scratch_bytes = p.scratch.scratch_bytes + tuning::line_bytes;
         k.fetched_lines = p.scratch.lines;

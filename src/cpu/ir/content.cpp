@@ -18,7 +18,7 @@ constexpr size_t number_words = 3;
 constexpr size_t op_words = 7 + number_words, chunk_words = 3 * number_words;
 constexpr size_t run_words = 6 * number_words, line_rows_words = 4 * number_words, drain_words = 2;
 constexpr size_t node_words = 7 * number_words + 3 + 1;
-constexpr size_t kernel_words = 11 * number_words + 23 + n_parameters * (2 + 2 * number_words);
+constexpr size_t kernel_words = 12 * number_words + 23 + n_parameters * (2 + 2 * number_words);
 
 // Writes behind what there is. Who writes a structure makes room for all of it first, so that words
 // need not be looked at one by one. (As much as a kernel could take at most is several times what
@@ -134,9 +134,9 @@ public:
 
     void put(const kernel &k) {
         const auto &[vector_bytes, elem_bytes, converts, lane_param_offset_bytes, is_streaming,
-                claims_lines, scratch_bytes, drains, piece_step_bytes, fetched_lines,
-                fetched_base_bytes, n_values, constants, blocks, src_step_bytes, dst_step_bytes,
-                param_step_bytes, chain, root, rest] = k;
+                claims_lines, claimed_ahead_bytes, scratch_bytes, drains, piece_step_bytes,
+                fetched_lines, fetched_base_bytes, n_values, constants, blocks, src_step_bytes,
+                dst_step_bytes, param_step_bytes, chain, root, rest] = k;
         const auto &[chained_drain, next_bytes] = chain;
         make_room(kernel_words + lane_param_offset_bytes.size() * number_words
                 + fetched_lines.size() * line_rows_words);
@@ -149,6 +149,7 @@ public:
         put(next_bytes);
         put(piece_step_bytes);
         put(fetched_base_bytes);
+        put(claimed_ahead_bytes);
         put(converts);
         put_size(lane_param_offset_bytes.size());
         for (int64_t v : lane_param_offset_bytes)

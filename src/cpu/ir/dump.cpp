@@ -92,6 +92,9 @@ std::string to_text(const kernel &k) {
     std::string text = "kernel: vectors of " + std::to_string(k.vector_bytes) + " bytes"
             + conversion_text(k) + (k.is_streaming ? ", streaming stores" : "")
             + (k.claims_lines ? ", claims lines" : "")
+            + (k.claimed_ahead_bytes > 0
+                            ? " " + std::to_string(k.claimed_ahead_bytes) + " bytes ahead"
+                            : "")
             + (k.scratch_bytes ? ", scratch of " + std::to_string(k.scratch_bytes) + " bytes\n"
                                : "\n");
     for (size_t c = 0; c < k.constants.size(); c++) {

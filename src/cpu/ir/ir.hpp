@@ -147,7 +147,8 @@ struct kernel {
     // scratch; else the stores of whole vectors, whose addresses must be multiples of vector_bytes.
     bool is_streaming = false;
     bool claims_lines = false; // asks for those of stores to the destination before it writes them
-    int64_t scratch_bytes = 0; // that the caller must supply, aligned to a line
+    dim_t claimed_ahead_bytes = 0; // from such a line to the one that it asks for
+    int64_t scratch_bytes = 0;     // that the caller must supply, aligned to a line
     std::vector<drain> drains;
     // From 16 bytes of a run to the next ones in the scratch, if they are pieces of vectors; runs
     // are whole lines then, at multiples of a line. 0: they lie as in the destination.

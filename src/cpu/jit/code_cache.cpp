@@ -50,7 +50,7 @@ std::atomic<uint64_t> assembled_count {0};
 // kernel; a member that is added to `machine` does not compile until it is named here.
 void append_instructions(ir::words &out, const machine &m) {
     const auto &[isa, has_vbmi, has_bf16, has_fp16, has_slow_quotients, has_slow_bf16_dots,
-            fetched_stream_bytes, fetches_stores_late, has_slow_line_crossings,
+            fetched_stream_bytes, fetches_stores_late, claimed_ahead_bytes, has_slow_line_crossings,
             min_moved_bytes_of_crossing_runs, min_src_bytes_of_streamed_lines, streams_any_lines,
             sends_parts_slowly, vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes,
             l3_bytes, streaming_share_of_cache, streaming_share_of_collected,
@@ -70,6 +70,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetched_stream_bytes);
     static_cast<void>(fetches_stores_late);
+    static_cast<void>(claimed_ahead_bytes);
     static_cast<void>(has_slow_line_crossings);
     static_cast<void>(min_moved_bytes_of_crossing_runs);
     static_cast<void>(min_src_bytes_of_streamed_lines);

@@ -322,7 +322,7 @@ void emitter::emit_block(int block) {
 }
 
 // The line of the last byte of each chunk, which of chunks across two lines would come late; of
-// chunks one behind the other once a line.
+// chunks one behind the other once a line. Or as many lines further on, which tiles come to next.
 void emitter::claim_lines(const ir::op &store) {
     constexpr int vector_chunk_bytes = 16;
     if (!k_.claims_lines || k_.scratch_bytes > 0 || store.unit_bytes < vector_chunk_bytes) return;
@@ -336,8 +336,8 @@ void emitter::claim_lines(const ir::op &store) {
         const int64_t ahead = last - claimed_bytes_;
         if (claimed_bytes_ >= 0 && ahead > 0 && ahead < tuning::line_bytes) continue;
         claimed_bytes_ = last;
-        claim(last);
-        if (stores_rows) claim(last + k_.converts.row_bytes);
+        claim(last + k_.claimed_ahead_bytes);
+        if (stores_rows) claim(last + k_.converts.row_bytes + k_.claimed_ahead_bytes);
     }
 }
 

@@ -37,6 +37,7 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.streaming_share_of_cache /= 3;
                     m.max_streamed_dst_over_src = std::numeric_limits<double>::infinity();
+                    m.claimed_ahead_bytes = 0;
                 }},
         {"no scratch past the caches",
                 [](machine &m) { m.max_open_lines = m.max_open_lines_in_pages = any_number; }},
@@ -67,7 +68,16 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.read_ahead_rows_of_moves = tuning::read_ahead_rows_of_moves_of_skylake;
                 }},
-        {"lines claimed before", [](machine &m) { m.fetches_stores_late = true; }},
+        {"lines claimed before",
+                [](machine &m) {
+                    m.fetches_stores_late = true;
+                    m.claimed_ahead_bytes = 0;
+                }},
+        {"lines claimed far ahead",
+                [](machine &m) {
+                    m.fetches_stores_late = true;
+                    m.claimed_ahead_bytes = tuning::claimed_ahead_bytes_of_skylake;
+                }},
         {"lines not claimed before", [](machine &m) { m.fetches_stores_late = false; }},
         {"nothing fetched before",
                 [](machine &m) {

@@ -154,6 +154,36 @@ int min_lines_lost_meanwhile(const tile &t, const machine &m) {
                           : tuning::min_lines_lost_meanwhile;
 }
 
+// Bytes of the destination that tiles write one behind the other before they go elsewhere; 0 where
+// a tile writes more rows than one.
+dim_t written_on_bytes(const plan &p, const std::vector<level> &levels) {
+    const tile &t = p.the_tile;
+    if (!t.phased.empty()) return 0;
+    dim_t row_bytes = t.dst_run_bytes;
+    inline_vector<dim_t, 16> strides;
+    for (size_t i = 0; i < t.bits.size(); i++)
+        if (t.bits[i].level >= 0 && !contains(t.dst_run, i))
+            strides.push_back(t.bits[i].dst_stride_bytes);
+    std::sort(strides.begin(), strides.end());
+    for (const dim_t stride : strides) {
+        if (stride != row_bytes) return 0;
+        row_bytes *= 2;
+    }
+    for (auto l = levels.rbegin(); l != levels.rend(); ++l) {
+        if (!l->is_regular() || l->dst_stride != row_bytes) break;
+        const dim_t n = std::min(l->extent * l->unit, p.problem.limits[size_t(l->dim)].store);
+        row_bytes = l->dst_stride * n / l->unit;
+    }
+    return row_bytes;
+}
+
+// Whether the tiles claim lines that they come to later (tuning::claimed_ahead_bytes_of_skylake).
+bool claims_ahead(const plan &p, const loop_order &order) {
+    return p.claims_lines && p.target.claimed_ahead_bytes > 0 && p.stores == store_path::plain
+            && p.moved_bytes >= tuning::min_claimed_ahead_bytes
+            && written_on_bytes(p, order.levels) >= tuning::min_claimed_ahead_row_bytes;
+}
+
 // What the tiles fetch while they store where it belongs, and whether they ask for the lines of
 // their stores before.
 void choose_fetches(plan &p, const move_problem &whole, const loop_order &order) {
@@ -170,6 +200,7 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
     const bool stores_to_caches = !bypasses_caches(p.stores) || p.problem.dst_behind_line_bytes > 0;
     p.claims_lines = p.target.fetches_stores_late && stores_to_caches && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
+    p.claimed_ahead_bytes = claims_ahead(p, order) ? p.target.claimed_ahead_bytes : 0;
     if (p.stores != store_path::streamed || p.prefetch_bytes == 0 || is_stream) return;
     const bool has_next = p.the_tile.vector_bytes >= tuning::line_bytes && order.n_block_levels > 0
             && order.levels.back().is_regular();

@@ -24,6 +24,10 @@ struct machine {
     dim_t fetched_stream_bytes = 0;
     // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
     bool fetches_stores_late = false;
+    // How far behind their stores tiles that write on in the order of the addresses claim lines of
+    // a large destination, which is then not written past the caches
+    // (tuning::claimed_ahead_bytes_of_skylake); 0: those of the stores.
+    dim_t claimed_ahead_bytes = 0;
     // Whether stores across two lines are so slow that halves of vectors, every other of which
     // stays within a line, are better for rows that begin anywhere in one
     // (tuning::max_crossing_elem_bytes).

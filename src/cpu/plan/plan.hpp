@@ -74,10 +74,11 @@ struct plan {
     tile the_tile;
     schedule the_schedule;
     int n_driver_levels;
-    int n_block_levels;   // the last levels: a block, finished before the next begins
-    staging scratch;      // of a block, if the stores go through one
-    bool claims_lines;    // stores ask for their lines before
-    dim_t prefetch_bytes; // from the source of a tile to that of the next block; 0: not wanted
+    int n_block_levels;        // the last levels: a block, finished before the next begins
+    staging scratch;           // of a block, if the stores go through one
+    bool claims_lines;         // stores ask for their lines before
+    dim_t claimed_ahead_bytes; // or for those so far behind
+    dim_t prefetch_bytes;      // from the source of a tile to that of the next block; 0: not wanted
     // To that of the tile behind the one there, which is to be fetched as well; 0: it is not.
     dim_t prefetch_next_bytes;
     // From the source of a block to the page whose beginning it fetches; 0: none.

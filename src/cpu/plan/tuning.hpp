@@ -515,7 +515,7 @@ constexpr double streaming_share_of_cache_of_skylake = 0.65;
 //     1.15 to 1.8 1.10, 1.8 to 3 1.02, 3 to 5 1.02, 5 to 10 0.84, 10 on 0.80 (u8 abcd ->
 //     ABcd40a16b 1x3x299x299 1.53 times memcpy / 1.33); from 5 on AVX2 0.78 of 89, SSE4.1 0.81.
 //     Zeros alone over a memcpy of half as many bytes, 12 to 128 MiB: past the caches 1.30 to 1.48,
-//     stored 1.37 to 1.61, with prefetchw 2 KiB ahead 0.82 to 1.07, which no kernel does yet.
+//     stored 1.37 to 1.61, with prefetchw 2 KiB ahead 0.82 to 1.07 (claimed_ahead_bytes).
 constexpr double max_streamed_dst_over_src_of_skylake = 5;
 // But less where rows of both sides collide, so that each line goes through a scratch in the
 // caches.
@@ -923,6 +923,27 @@ constexpr double min_written_per_src_byte_of_wider = 4;
 //     Not on AMD (Zen 4): 1135 reorders of 16 KiB to 16 MiB 1.197 / 1.188, 16 bytes behind a page
 //     1.440 / 1.439, AVX2 1.286 / 1.293, 1.516 / 1.526, SSE4.1 1.542 / 1.595, 1.556 / 1.602.
 constexpr dim_t min_claimed_bytes = 48 << 10;
+
+// On Skylake's servers tiles that write rows of so many bytes in the order of their addresses claim
+// the lines so far behind their stores, from so many moved bytes on, and store none past the
+// caches: a core waits for each of a dozen such lines on their way, where claims keep L2 asking.
+//     Cascade Lake, 36 MiB of L3 of which others use much, time over memcpy before / so, those of
+//     1379 reorders of 8 MiB and more that this changes, below 16, 24, 36, 60 MB and beyond: 181,
+//     0.91 0.84 0.97 1.05 1.05 / 0.85 0.82 0.90 0.99 0.96, 16 bytes behind a line 0.92 0.87 1.16
+//     1.19 1.24 / 0.87 0.85 0.94 0.99 1.01; AVX2 149, 0.88 0.83 1.13 1.06 1.04 / 0.81 0.81 0.94
+//     0.94 0.88; SSE4.1 111, 0.93 0.84 1.14 1.10 1.09 / 0.80 0.79 0.90 0.94 0.84. Two threads over
+//     one memcpy, the 181 0.53 / 0.50, one 0.96 / 0.90. 120 conversions 1.02 / 1.00, of which those
+//     that do not claim lines (widens_in_order) took 1.14 / 1.26 with claims ahead.
+//     2048, 3072, 4096 and 6144 bytes ahead, 169 of these, 0.910 0.907 0.907 0.912; without claims
+//     ahead, but none past the caches, 0.938 (past them 0.964). From 0.1, 1, 2, 4, 6, 8 MB on,
+//     without / with 3072: 145 1.19 / 1.20, 42 1.39 / 1.39, 54 1.01 / 1.02, 41 0.915 / 0.905,
+//     22 0.79 / 0.73, 21 0.70 / 0.62. Rows of 4 to 64 KiB too, 22 reorders 0.91 / 1.03; all that
+//     stores in the caches, 208 of 8 to 140 MB, 1.14 / 1.27 (s8 ABcd32a16b -> abcd 32x32x149x149
+//     1.9 / 4.6). Copies in the order of the destination from 64 to 1024 bytes a row on, so that
+//     they claim ahead: 24 transposes of 200 MB 1.16 / 1.19 to 1.32.
+constexpr dim_t claimed_ahead_bytes_of_skylake = 3072;
+constexpr dim_t min_claimed_ahead_bytes = 4 << 20;
+constexpr dim_t min_claimed_ahead_row_bytes = 64 << 10;
 
 // -------------------------------------------------------------------------------------------------
 // Blocks that are stored where they belong: within the caches beyond L2, and streamed
