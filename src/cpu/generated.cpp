@@ -34,7 +34,7 @@ public:
                 && make_streamed_plan(normalized, m, &streamed, &for_any_.the_plan(), mode))
             for_aligned_ = std::make_unique<program>(std::move(streamed));
         if (mode == plan_mode::move && exceeds_cache(normalized, m)
-                && for_any_.the_plan().claimed_ahead_bytes == 0)
+                && !for_any_.the_plan().claims_on)
             behind_lines_ = std::make_unique<programs_behind_lines>(normalized, m);
         compile(m);
         make_expanders(m);

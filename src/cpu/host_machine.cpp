@@ -37,7 +37,9 @@ void take_habits_of_intel(machine &m) {
 void take_habits_of_skylake(machine &m) {
     m.has_slow_line_crossings = m.vector_bytes == 64;
     m.min_moved_bytes_of_crossing_runs = tuning::min_moved_bytes_of_crossing_runs_of_skylake;
-    m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_skylake;
+    m.streaming_share_of_cache = m.vector_bytes == 64
+            ? tuning::streaming_share_of_cache_of_skylake_64_bytes
+            : tuning::streaming_share_of_cache_of_skylake;
     m.streaming_share_of_transposes = tuning::streaming_share_of_transposes_of_skylake;
     m.claimed_ahead_bytes = tuning::claimed_ahead_bytes_of_skylake;
     m.max_streamed_dst_over_src = tuning::max_streamed_dst_over_src_of_skylake;

@@ -899,7 +899,7 @@ TEST(Plan, ClaimsLinesBeyondL1) {
 }
 
 // Some machines claim the lines of large destinations far ahead, where tiles write on in one row of
-// 64 KiB and more, and store these not past the caches.
+// 64 KiB and more, and store these not past the caches; in shorter ones they claim the next line.
 TEST(Plan, ClaimsLinesAheadOfWhatIsWrittenOn) {
     machine m = avx512();
     m.fetches_stores_late = true;
@@ -909,9 +909,10 @@ TEST(Plan, ClaimsLinesAheadOfWhatIsWrittenOn) {
         const move_problem p = normalized(by_tag(dims, src, tfmt_f32), by_tag(dims, dst, dst_type));
         const plan any = planned(p, m);
         plan streamed {};
-        EXPECT_EQ(make_streamed_plan(p, m, &streamed, &any), any.claimed_ahead_bytes == 0)
+        EXPECT_EQ(make_streamed_plan(p, m, &streamed, &any), !any.claims_on)
                 << src << " -> " << dst;
-        return any.claimed_ahead_bytes > 0;
+        EXPECT_EQ(any.claims_on, m.claimed_ahead_bytes && any.claimed_ahead_bytes == 3072);
+        return any.claims_on;
     };
     EXPECT_FALSE(claims_ahead({8, 16, 64, 64}, "abcd", "aBcd16b"));
     m.claimed_ahead_bytes = 3072;
@@ -926,6 +927,16 @@ TEST(Plan, ClaimsLinesAheadOfWhatIsWrittenOn) {
     EXPECT_FALSE(claims_ahead({1 << 20}, "a", "a", tfmt_f64));
     m.fetches_stores_late = false;
     EXPECT_FALSE(claims_ahead({8, 16, 64, 64}, "abcd", "aBcd16b"));
+    m.fetches_stores_late = true;
+    m.l3_bytes = 32 << 20;
+    const auto claimed_ahead_bytes = [&](const vec &dims, const char *src, const char *dst,
+                                             const machine &of) {
+        return planned(normalized(dims, src, dst, tfmt_f32), of).claimed_ahead_bytes;
+    };
+    EXPECT_EQ(claimed_ahead_bytes({1000, 1000}, "ab", "ba", m), 64);
+    EXPECT_EQ(claimed_ahead_bytes({1000, 100}, "ab", "ba", m), 0);
+    EXPECT_EQ(claimed_ahead_bytes({16, 8, 128, 127}, "abcd", "bacd", m), 256);
+    EXPECT_EQ(claimed_ahead_bytes({1000, 1000}, "ab", "ba", avx512()), 0);
 }
 
 TEST(Plan, BypassesTheCachesFromTheMachinesShareOn) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/alternatives.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace tfmt::cpu {
@@ -35,7 +36,7 @@ constexpr change changes[] = {
                 }},
         {"stores past the caches",
                 [](machine &m) {
-                    m.streaming_share_of_cache /= 3;
+                    m.streaming_share_of_cache = std::min(m.streaming_share_of_cache, 0.5) / 3;
                     m.max_streamed_dst_over_src = std::numeric_limits<double>::infinity();
                     m.claimed_ahead_bytes = 0;
                 }},

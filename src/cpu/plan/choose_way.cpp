@@ -255,11 +255,11 @@ bool pads_in_extra_passes(const plan &p) {
 
 // Whether tiles that store where it belongs claim the lines of the destination so early that it
 // needs no way past the caches.
-bool claims_ahead(plain_beginning &beginning, const machine &m) {
+bool claims_on(plain_beginning &beginning, const machine &m) {
     const way plain {store_path::plain};
     if (m.claimed_ahead_bytes == 0) return false;
     plan one = beginning.get();
-    return choose_order(one, plain) && one.claimed_ahead_bytes > 0;
+    return choose_order(one, plain) && one.claims_on;
 }
 
 std::string note_of(const plan &p) {
@@ -295,7 +295,7 @@ bool make_plan(
     const bool is_past_caches = exceeds_cache(p, m);
     const store_path detour = is_past_caches ? store_path::staged : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
-            && !(is_past_caches && claims_ahead(beginning, m))
+            && !(is_past_caches && claims_on(beginning, m))
             && (detour == store_path::staged || needs_collecting(p, m)
                     || crowds_l1(p, m, beginning));
     const bool tries_lanes = mode == plan_mode::move && detour == store_path::collected
@@ -325,7 +325,7 @@ bool make_plan(
 
 bool make_streamed_plan(
         const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
-    if (!exceeds_cache(p, m) || (for_any && for_any->claimed_ahead_bytes > 0)) return false;
+    if (!exceeds_cache(p, m) || (for_any && for_any->claims_on)) return false;
     way streamed {store_path::streamed};
     streamed.has_staged = for_any && uses_scratch(for_any->stores);
     const auto is_worth_it = [&](const machine &any, plan *begun) {

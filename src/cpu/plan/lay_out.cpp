@@ -177,11 +177,21 @@ dim_t written_on_bytes(const plan &p, const std::vector<level> &levels) {
     return row_bytes;
 }
 
-// Whether the tiles claim lines that they come to later (tuning::claimed_ahead_bytes_of_skylake).
-bool claims_ahead(const plan &p, const loop_order &order) {
-    return p.claims_lines && p.target.claimed_ahead_bytes > 0 && p.stores == store_path::plain
-            && p.moved_bytes >= tuning::min_claimed_ahead_bytes
-            && written_on_bytes(p, order.levels) >= tuning::min_claimed_ahead_row_bytes;
+// Of which lines the tiles ask for those that they come to later: of rows that they write on in, or
+// of the next line of each that they write in turn.
+void claim_ahead(plan &p, const loop_order &order) {
+    p.claims_on = false;
+    p.claimed_ahead_bytes = 0;
+    if (!p.claims_lines || p.target.claimed_ahead_bytes == 0 || p.stores != store_path::plain
+            || p.moved_bytes < tuning::min_claimed_ahead_bytes || order.levels.empty())
+        return;
+    p.claims_on = written_on_bytes(p, order.levels) >= tuning::min_claimed_ahead_row_bytes;
+    const level &next = order.levels.back();
+    if (p.claims_on)
+        p.claimed_ahead_bytes = p.target.claimed_ahead_bytes;
+    else if (next.is_regular() && next.dst_stride > 0
+            && next.dst_stride <= tuning::max_claimed_step_bytes)
+        p.claimed_ahead_bytes = round_up(tuning::line_bytes, next.dst_stride);
 }
 
 // What the tiles fetch while they store where it belongs, and whether they ask for the lines of
@@ -200,7 +210,7 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
     const bool stores_to_caches = !bypasses_caches(p.stores) || p.problem.dst_behind_line_bytes > 0;
     p.claims_lines = p.target.fetches_stores_late && stores_to_caches && !widens_in_order
             && p.moved_bytes > std::min(dim_t(p.target.l2_bytes), tuning::min_claimed_bytes);
-    p.claimed_ahead_bytes = claims_ahead(p, order) ? p.target.claimed_ahead_bytes : 0;
+    claim_ahead(p, order);
     if (p.stores != store_path::streamed || p.prefetch_bytes == 0 || is_stream) return;
     const bool has_next = p.the_tile.vector_bytes >= tuning::line_bytes && order.n_block_levels > 0
             && order.levels.back().is_regular();

@@ -25,8 +25,8 @@ struct machine {
     // Whether a line is brought to L1 for a store only when it is the store's turn to be written.
     bool fetches_stores_late = false;
     // How far behind their stores tiles that write on in the order of the addresses claim lines of
-    // a large destination, which is then not written past the caches
-    // (tuning::claimed_ahead_bytes_of_skylake); 0: those of the stores.
+    // a large destination, which is then not written past the caches; 0: those of the stores. Other
+    // tiles claim the next line of each row (tuning::claimed_ahead_bytes_of_skylake).
     dim_t claimed_ahead_bytes = 0;
     // Whether stores across two lines are so slow that halves of vectors, every other of which
     // stays within a line, are better for rows that begin anywhere in one

@@ -78,6 +78,7 @@ struct plan {
     staging scratch;           // of a block, if the stores go through one
     bool claims_lines;         // stores ask for their lines before
     dim_t claimed_ahead_bytes; // or for those so far behind
+    bool claims_on;            // where they write on, so that none need bypass the caches
     dim_t prefetch_bytes;      // from the source of a tile to that of the next block; 0: not wanted
     // To that of the tile behind the one there, which is to be fetched as well; 0: it is not.
     dim_t prefetch_next_bytes;

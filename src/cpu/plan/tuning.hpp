@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
+
 #include "common/memory_desc.hpp"
 
 // Every named number that was tuned for plans (cpu/plan, cpu/ir) and executions (cpu/exec,
@@ -507,7 +509,15 @@ constexpr double streaming_share_of_cache_of_zen1 = 0.6;
 //     1.30 1.28 1.27, 1.37 1.36 1.41 1.42, 1.38 1.38 1.38 1.33. An hour before, the third 1.11 1.11
 //     1.03 1.02. None past the caches: 21 of 70 to 140 MB 1.07 of the time, 31 larger ones 1.02,
 //     the transposes of TTC 1.27.
-constexpr double streaming_share_of_cache_of_skylake = 0.65;
+constexpr double streaming_share_of_cache_of_skylake_64_bytes = 0.65;
+// Since tiles there claim the next line of each row (claimed_ahead_bytes), with narrower vectors at
+// no size, but what the two rules below say.
+//     Times over those from 0.65 on, 23 to 26, 30, 36, 40, 44, 48, 60 and 75 MB: AVX2 59 0.94, 20
+//     0.89, 94 0.96, 92 0.93, 27 0.89, 20 0.99, 76 0.93, 46 0.94; SSE4.1 59 0.95, 20 0.85, 96 0.92,
+//     95 0.89, 28 0.83, 20 0.92, 76 0.87, 48 0.90; of TTC's 200 MB 25 0.99 and 0.93; 185
+//     conversions 0.98 and 0.96. With vectors of a line from 1 on in place of 0.65 76 1.00, 93
+//     1.02; conversions, at no size, 214 1.13.
+constexpr double streaming_share_of_cache_of_skylake = std::numeric_limits<double>::infinity();
 // Destinations that are padding for the most part are not written past the caches there: the core
 // waits for each of a dozen lines on their way, where the prefetcher of L2 asks for more of those
 // that stores will write.
@@ -941,9 +951,17 @@ constexpr dim_t min_claimed_bytes = 48 << 10;
 //     stores in the caches, 208 of 8 to 140 MB, 1.14 / 1.27 (s8 ABcd32a16b -> abcd 32x32x149x149
 //     1.9 / 4.6). Copies in the order of the destination from 64 to 1024 bytes a row on, so that
 //     they claim ahead: 24 transposes of 200 MB 1.16 / 1.19 to 1.32.
+//     Others claim the next line of each row that they write, the one that the next tile comes to
+//     where these are up to 4 KiB apart. Times over those without, 4 to 8, 16, 23, 50 MB: 193 0.97,
+//     168 0.95, 86 0.96, 53 1.00; AVX2 191 0.93, 168 0.94, 82 0.96, 63 0.97; SSE4.1 209 0.91, 187
+//     0.94, 91 0.96, 62 0.93. The one after it 0.98 0.95 0.97 1.02, 0.94 0.93 0.97 0.98, 0.89 0.93
+//     0.96 0.91. From 0.25, 1, 2, 3 MB on 213 1.00, 114 1.00, 72 0.99, 55 1.00, AVX2 206 1.01, 116
+//     1.00, 72 1.00, 57 1.00, SSE4.1 221 1.01, 118 1.03, 74 1.00, 56 1.00. Up to 64, 256, 1024,
+//     4096 and 16384 bytes apart, 350 of 4 to 23 MB, 0.97 0.966 0.965 0.96 0.97.
 constexpr dim_t claimed_ahead_bytes_of_skylake = 3072;
 constexpr dim_t min_claimed_ahead_bytes = 4 << 20;
 constexpr dim_t min_claimed_ahead_row_bytes = 64 << 10;
+constexpr dim_t max_claimed_step_bytes = 4 << 10;
 
 // -------------------------------------------------------------------------------------------------
 // Blocks that are stored where they belong: within the caches beyond L2, and streamed
