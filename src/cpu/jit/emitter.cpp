@@ -322,7 +322,7 @@ void emitter::emit_block(int block) {
 }
 
 // The line of the last byte of each chunk, which of chunks across two lines would come late; of
-// chunks one behind the other once a line. Or as many lines further on, which tiles come to next.
+// chunks one behind the other once a line. Or of what is claimed_ahead_bytes behind.
 void emitter::claim_lines(const ir::op &store) {
     constexpr int vector_chunk_bytes = 16;
     if (!k_.claims_lines || k_.scratch_bytes > 0 || store.unit_bytes < vector_chunk_bytes) return;

@@ -154,27 +154,26 @@ int min_lines_lost_meanwhile(const tile &t, const machine &m) {
                           : tuning::min_lines_lost_meanwhile;
 }
 
-// Bytes of the destination that tiles write one behind the other before they go elsewhere; 0 where
-// a tile writes more rows than one.
-dim_t written_on_bytes(const plan &p, const std::vector<level> &levels) {
+// Whether tiles write a row of the destination of that many bytes before they go elsewhere.
+bool writes_on(const plan &p, const std::vector<level> &levels, dim_t bytes) {
     const tile &t = p.the_tile;
-    if (!t.phased.empty()) return 0;
-    dim_t row_bytes = t.dst_run_bytes;
+    if (!t.phased.empty()) return false;
+    double row_bytes = double(t.dst_run_bytes);
     inline_vector<dim_t, 16> strides;
     for (size_t i = 0; i < t.bits.size(); i++)
         if (t.bits[i].level >= 0 && !contains(t.dst_run, i))
             strides.push_back(t.bits[i].dst_stride_bytes);
     std::sort(strides.begin(), strides.end());
-    for (const dim_t stride : strides) {
-        if (stride != row_bytes) return 0;
+    for (const dim_t stride : strides) { // of one row?
+        if (double(stride) != row_bytes) return false;
         row_bytes *= 2;
     }
-    for (auto l = levels.rbegin(); l != levels.rend(); ++l) {
-        if (!l->is_regular() || l->dst_stride != row_bytes) break;
-        const dim_t n = std::min(l->extent * l->unit, p.problem.limits[size_t(l->dim)].store);
-        row_bytes = l->dst_stride * n / l->unit;
+    for (auto l = levels.rbegin(); l != levels.rend() && row_bytes < double(bytes); ++l) {
+        if (!l->is_regular() || double(l->dst_stride) != row_bytes) break;
+        const double n_stored = double(p.problem.limits[size_t(l->dim)].store) / double(l->unit);
+        row_bytes *= std::min(double(l->extent), n_stored);
     }
-    return row_bytes;
+    return row_bytes >= double(bytes);
 }
 
 // Of which lines the tiles ask for those that they come to later: of rows that they write on in, or
@@ -185,7 +184,7 @@ void claim_ahead(plan &p, const loop_order &order) {
     if (!p.claims_lines || p.target.claimed_ahead_bytes == 0 || p.stores != store_path::plain
             || p.moved_bytes < tuning::min_claimed_ahead_bytes || order.levels.empty())
         return;
-    p.claims_on = written_on_bytes(p, order.levels) >= tuning::min_claimed_ahead_row_bytes;
+    p.claims_on = writes_on(p, order.levels, tuning::min_claimed_ahead_row_bytes);
     const level &next = order.levels.back();
     if (p.claims_on)
         p.claimed_ahead_bytes = p.target.claimed_ahead_bytes;
