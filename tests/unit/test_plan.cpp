@@ -2026,6 +2026,26 @@ TEST(Plan, StreamsTransposesOfFarRowsSooner) {
     EXPECT_FALSE(streams({1024, 1024}, "ab", "ba", tfmt_f32));
 }
 
+// Where lines are claimed ahead, what cannot be streamed stays in the caches, but rows far apart.
+TEST(Plan, StagesNothingPastTheCachesThatClaimsLinesAhead) {
+    machine m = avx512();
+    m.l3_bytes = 1 << 20;
+    m.fetches_stores_late = true;
+    const move_problem p = normalized({16, 288, 35, 35}, "acdb", "abcd", tfmt_f32);
+    const auto stores = [&] {
+        const plan any = planned(p, m);
+        plan streamed {};
+        EXPECT_FALSE(make_streamed_plan(p, m, &streamed, &any)); // rows end within lines
+        return any.stores;
+    };
+    using tfmt::cpu::store_path;
+    EXPECT_EQ(stores(), store_path::staged);
+    m.claimed_ahead_bytes = 3072;
+    EXPECT_EQ(stores(), store_path::plain);
+    m.streaming_share_of_transposes = 0.5;
+    EXPECT_EQ(stores(), store_path::staged);
+}
+
 // Some machines keep a destination in the caches that is padding for the most part.
 TEST(Plan, StreamsNoDestinationOfMostlyPadding) {
     using tfmt::cpu::exceeds_cache;

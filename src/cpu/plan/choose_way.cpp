@@ -21,19 +21,19 @@ namespace tfmt::cpu {
 
 namespace {
 
-// Whether tiles do well past the caches. `has_staged`: the other way is through a scratch, which
+// Whether tiles do well past the caches. `has_other`: the other way is through a scratch, which
 // lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
 // them. Blocks of few rows (read_ahead_rows) find what is left of lines in L2, unless the rows of
 // the destination evict each other as well: staged / streamed, to blocks (bf16 ba -> AB16a16b
 // 4096x4096 1.19 / 0.74) 3 1.1 (s8 cBa2b -> aBC16b32c 16x512x4096 1.32 / 1.09), AVX2 15 1.17; to
 // such rows, 32 to 270 MB, 23 0.71 (u8 ba -> ab 4096x4096 1.0 / 1.9), AVX2 10 0.72, SSE4.1 1 0.78.
-bool is_worth_streaming(const tile &t, const machine &m, bool has_staged) {
+bool is_worth_streaming(const tile &t, const machine &m, bool has_other) {
     const bool finds_the_rest = m.read_ahead_rows && !stores_colliding_rows(t);
-    if (has_staged && !finds_the_rest && reads_lines_again(t)) return false;
+    if (has_other && !finds_the_rest && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
     int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
     if (opens_lines_apart(t)) max_open = std::max(max_open, m.max_open_lines_apart);
-    if (has_staged && n_open > max_open) return false;
+    if (has_other && n_open > max_open) return false;
     return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
 
@@ -253,15 +253,6 @@ bool pads_in_extra_passes(const plan &p) {
     return false;
 }
 
-// Whether tiles that store where it belongs claim the lines of the destination so early that it
-// needs no way past the caches.
-bool claims_on(plain_beginning &beginning, const machine &m) {
-    const way plain {store_path::plain};
-    if (m.claimed_ahead_bytes == 0) return false;
-    plan one = beginning.get();
-    return choose_order(one, plain) && one.claims_on;
-}
-
 std::string note_of(const plan &p) {
     if (p.mode != plan_mode::move || !p.the_tile.src_run.empty()) return "";
     if (!p.the_tile.phased.empty() && p.the_tile.vector_bytes >= 16) return ""; // parts of blocks
@@ -292,10 +283,9 @@ bool make_plan(
     plain_beginning beginning = mode == plan_mode::move ? in_fitting_vectors(p, host)
                                                         : plain_beginning(p, host);
     const machine &m = beginning.target();
-    const bool is_past_caches = exceeds_cache(p, m);
-    const store_path detour = is_past_caches ? store_path::staged : store_path::collected;
+    const store_path detour = is_staged_past_caches(p, m) ? store_path::staged
+                                                          : store_path::collected;
     const bool wants_detour = mode == plan_mode::move
-            && !(is_past_caches && claims_on(beginning, m))
             && (detour == store_path::staged || needs_collecting(p, m)
                     || crowds_l1(p, m, beginning));
     const bool tries_lanes = mode == plan_mode::move && detour == store_path::collected
@@ -327,10 +317,11 @@ bool make_streamed_plan(
         const move_problem &p, const machine &m, plan *out, const plan *for_any, plan_mode mode) {
     if (!exceeds_cache(p, m) || (for_any && for_any->claims_on)) return false;
     way streamed {store_path::streamed};
-    streamed.has_staged = for_any && uses_scratch(for_any->stores);
+    streamed.has_other = for_any
+            && (uses_scratch(for_any->stores) || for_any->target.claimed_ahead_bytes > 0);
     const auto is_worth_it = [&](const machine &any, plan *begun) {
         *begun = begin_plan(p, any, mode, streamed);
-        return is_worth_streaming(begun->the_tile, any, streamed.has_staged);
+        return is_worth_streaming(begun->the_tile, any, streamed.has_other);
     };
     const bool may_halve = mode == plan_mode::move && moves_vectors_as_two(p, m);
     if (is_worth_it(m, out)) {
@@ -342,7 +333,7 @@ bool make_streamed_plan(
             *out = std::move(halves);
         if (finish_plan(*out, streamed)) return true;
     }
-    if (streamed.has_staged && mode == plan_mode::move && wants_staged_lanes(p, m)
+    if (streamed.has_other && mode == plan_mode::move && wants_staged_lanes(p, m)
             && lay_out(p, m, mode, {store_path::staged_in_lanes}, out))
         return true;
     if (mode != plan_mode::move || p.converts) return false; // stores that in whole vectors

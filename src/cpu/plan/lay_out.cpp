@@ -219,12 +219,12 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
 
 // Whether tiles that are streamed leave few lines of the destination in part, and find those of the
 // source again where there is the other way of a scratch.
-bool may_stream(const plan &p, const loop_order &order, bool has_staged) {
+bool may_stream(const plan &p, const loop_order &order, bool has_other) {
     if (p.target.sends_parts_slowly && p.problem.dst_behind_line_bytes == 0
             && leaves_lines_in_part(p.the_tile, p.problem.levels, p.problem.limits))
         return false;
     const bool finds_the_rest = p.target.read_ahead_rows && !reads_colliding_rows(p.the_tile);
-    const bool loses_lines = has_staged && !finds_the_rest
+    const bool loses_lines = has_other && !finds_the_rest
             && p.the_tile.vector_bytes < tuning::line_bytes
             && order.n_src_lines_meanwhile >= min_lines_lost_meanwhile(p.the_tile, p.target);
     return !loses_lines && lines_begun(p.the_tile, p.problem.levels) <= tuning::max_lines_begun
@@ -322,7 +322,7 @@ bool choose_order(plan &p, way w) {
     p.n_block_levels = order.n_block_levels;
     choose_fetches(p, whole, order);
     if (uses_scratch(p.stores)) return add_scratch(p, whole, order);
-    return p.stores != store_path::streamed || may_stream(p, order, w.has_staged);
+    return p.stores != store_path::streamed || may_stream(p, order, w.has_other);
 }
 
 bool finish_plan(plan &p, way w) {

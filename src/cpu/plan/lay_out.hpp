@@ -18,7 +18,7 @@ struct way {
     store_path stores;
     bool is_simple = false;
     size_t max_ops = tuning::max_kernel_ops;
-    bool has_staged = false; // the other way goes through a scratch
+    bool has_other = false; // a scratch, or lines claimed ahead in the caches
 };
 
 // Takes the tile's bits out of the levels.

@@ -2,6 +2,7 @@
 #include "cpu/plan/traffic.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "common/checked.hpp"
 #include "cpu/plan/lines.hpp"
@@ -82,6 +83,13 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
     return is_share(m.streaming_share_of_cache)
             || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m))
             || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p));
+}
+
+bool is_staged_past_caches(const move_problem &p, const machine &m) {
+    machine any = m;
+    if (m.claimed_ahead_bytes > 0)
+        any.streaming_share_of_cache = std::numeric_limits<double>::infinity();
+    return exceeds_cache(p, any);
 }
 
 double src_span_bytes(const move_problem &p) {

@@ -22,6 +22,10 @@ dim_t touched_bytes(const move_problem &p);
 // take there, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);
 
+// Whether it goes past them, by a scratch, also where tiles cannot store it so. Not where they
+// claim lines ahead (tuning::claimed_ahead_bytes_of_skylake), but for the detour.
+bool is_staged_past_caches(const move_problem &p, const machine &m);
+
 // From the first byte that is read up to the last one.
 double src_span_bytes(const move_problem &p);
 

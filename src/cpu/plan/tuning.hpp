@@ -958,6 +958,12 @@ constexpr dim_t min_claimed_bytes = 48 << 10;
 //     0.96 0.91. From 0.25, 1, 2, 3 MB on 213 1.00, 114 1.00, 72 0.99, 55 1.00, AVX2 206 1.01, 116
 //     1.00, 72 1.00, 57 1.00, SSE4.1 221 1.01, 118 1.03, 74 1.00, 56 1.00. Up to 64, 256, 1024,
 //     4096 and 16384 bytes apart, 350 of 4 to 23 MB, 0.97 0.966 0.965 0.96 0.97.
+//     So what tiles cannot stream whole is stored in the caches at any size as well, where a
+//     scratch took it past them, but for the detour of colliding and far rows
+//     (is_staged_past_caches). Times over those through a scratch, with vectors of a line, 23 to
+//     30, 36, 44, 60, 90 MB: 46 0.97, 61 0.99, 96 0.97, 71 0.97, 37 0.99, of which the 43 that no
+//     pointer lets stream 0.92; 16 bytes behind a line 0.82 0.81 0.84 0.84 0.85, TTC's 25 0.96; 213
+//     conversions 0.99 1.02 1.00.
 constexpr dim_t claimed_ahead_bytes_of_skylake = 3072;
 constexpr dim_t min_claimed_ahead_bytes = 4 << 20;
 constexpr dim_t min_claimed_ahead_row_bytes = 64 << 10;
