@@ -2395,6 +2395,19 @@ TEST(Plan, JoinsRunsOfRowsThatL1Keeps) {
     EXPECT_FALSE(of({14, 4096, 77}).the_tile.phased.empty()); // rows of more than a line
 }
 
+// Past the caches a scratch gathers whole lines in their place, where there is one.
+TEST(Plan, JoinsRunsPastTheCachesWhereLinesAreClaimedAhead) {
+    machine m = avx512();
+    m.l3_bytes = 1 << 20;
+    const auto joins = [&] {
+        return !planned(normalized({28, 2000, 13}, "cba", "abc", tfmt_u8), m)
+                        .the_tile.phased.empty();
+    };
+    EXPECT_FALSE(joins());
+    m.claimed_ahead_bytes = 3072;
+    EXPECT_TRUE(joins());
+}
+
 // States that differ in the rest behind the root steps alone share a kernel;
 // two that differ in the root steps have one each.
 TEST(Plan, KernelsWithARestServeStatesWithoutOne) {

@@ -158,7 +158,7 @@ bool copies_rows_of_odd_halves(const move_problem &p, const machine &m) {
 // Whether vectors of half the length cross fewer lines where that is slow.
 bool crosses_fewer_in_halves(const move_problem &p, const machine &m, plain_beginning &whole) {
     if (!m.has_slow_line_crossings || m.vector_bytes != m.register_bytes() || p.converts
-            || exceeds_cache(p, m))
+            || is_staged_past_caches(p, m))
         return false;
     if (copies_rows_of_odd_halves(p, m)) return true;
     if (m.vector_bytes < tuning::line_bytes) return false;
@@ -215,7 +215,8 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
     if (loads_lines_as_two_from_many_pages(p, m) && copies_vectors(whole.get().the_tile))
         return halves;
     if (!m.executes_vectors_as_two() || moved_bytes(p) > m.max_split_moved_bytes
-            || exceeds_cache(p, m) || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
+            || is_staged_past_caches(p, m)
+            || (p.converts && p.dst_elem_bits() <= p.src_elem_bits()))
         return whole;
     const bool halves_lines = m.vector_bytes >= tuning::line_bytes;
     if (dst_rows_of_src_line(p) > (halves_lines ? tuning::max_dst_rows_of_halves_of_lines
@@ -228,7 +229,7 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
 // With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
 // whole lines, which tiles with phases do not go through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
-    if (exceeds_cache(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
+    if (is_staged_past_caches(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
     const way plain {store_path::plain, false, tuning::max_joined_ops};
     move_problem joined;
     for (const bool of_src : {false, true})
