@@ -16,7 +16,7 @@ constexpr int min_rounds = 5;
 constexpr double hopeless_budgets = 4; // min_ms this often for one call
 constexpr int max_rounds = 100000;
 // A call that long, and so many times as long as another contestant's, is a slow one.
-constexpr double slow_us = 1000, slow_factor = 20;
+constexpr double slow_us = 100, slow_factor = 20;
 
 double microseconds_since(clock::time_point start) {
     return std::chrono::duration<double, std::micro>(clock::now() - start).count();
