@@ -2026,6 +2026,27 @@ TEST(Plan, StreamsTransposesOfFarRowsSooner) {
     EXPECT_FALSE(streams({1024, 1024}, "ab", "ba", tfmt_f32));
 }
 
+// The same of units of a few elements, such as the channels of pictures.
+TEST(Plan, StreamsLessOfOddUnitsThatAreTransposedBetweenFarRows) {
+    using tfmt::cpu::exceeds_cache;
+    const auto streams = [](const vec &dims, const char *dst, tfmt_data_type_t type, machine m) {
+        m.l3_bytes = 32 << 20;
+        m.streaming_share_of_transposes = 0.25;
+        return exceeds_cache(normalized(dims, "acdb", dst, type), m);
+    };
+    EXPECT_TRUE(streams({3, 3, 416, 416}, "adcb", tfmt_f32, avx512()));
+    EXPECT_TRUE(streams({3, 3, 416, 416}, "adcb", tfmt_f32, sse41()));
+    EXPECT_FALSE(streams({1, 3, 416, 416}, "adcb", tfmt_f32, avx512())); // less
+    EXPECT_FALSE(streams({128, 3, 52, 52}, "adcb", tfmt_f32, avx512())); // rows too near
+    EXPECT_FALSE(streams({3, 3, 416, 416}, "abcd", tfmt_f32, avx512())); // units come apart
+    EXPECT_FALSE(streams({2, 5, 416, 416}, "adcb", tfmt_f32, avx512())); // 3 are a line
+    EXPECT_TRUE(streams({6, 3, 416, 416}, "adcb", tfmt_bf16, avx512())); // units of 6 bytes
+    EXPECT_FALSE(streams({6, 3, 416, 416}, "adcb", tfmt_bf16, avx2()));
+    EXPECT_TRUE(streams({3, 6, 416, 416}, "adcb", tfmt_bf16, avx2()));
+    EXPECT_FALSE(streams({12, 3, 416, 416}, "adcb", tfmt_u8, avx512()));
+    EXPECT_TRUE(streams({2, 12, 512, 512}, "adcb", tfmt_u8, sse41()));
+}
+
 // Where lines are claimed ahead, what cannot be streamed stays in the caches, but rows far apart.
 TEST(Plan, StagesNothingPastTheCachesThatClaimsLinesAhead) {
     machine m = avx512();

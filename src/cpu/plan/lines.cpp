@@ -96,6 +96,38 @@ bool transposes_rows(
                     [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
 }
 
+// Whether both sides have the same run of a few elements, which is no power of two and ends each
+// run: the channels of a picture.
+bool moves_odd_units(const move_problem &p, const machine &m) {
+    const bit_list unit = contiguous_run(p, true, 0);
+    if (unit.empty() || is_filler(unit.back()) || !(unit == contiguous_run(p, false, 0)))
+        return false;
+    const dim_t unit_bytes = bytes_of_run(p, unit, true);
+    const bool is_wide = m.vector_bytes >= tuning::line_bytes && p.elem_bytes > 1;
+    return !is_pow2(unit_bytes)
+            && unit_bytes
+            >= (is_wide ? tuning::min_odd_unit_bytes_64_bytes : tuning::min_odd_unit_bytes);
+}
+
+// The same line with the units behind the first, one behind the other.
+bit_list line_of_units(const move_problem &p, bool of_src) {
+    const auto line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
+    return prefix(contiguous_run(p, of_src, line_bits), line_bits);
+}
+
+// Whether what lies in a line of each side comes from, or goes to, rows far apart.
+bool are_rows_far(const move_problem &p, const bit_list &src_line, const bit_list &dst_line,
+        dim_t min_dst_rows) {
+    const auto n_far_rows = [](const row_steps_list &steps) {
+        dim_t n = 1;
+        for (const row_steps &s : steps)
+            if (s.stride >= tuning::min_stride_of_far_rows) n *= s.n_steps;
+        return n;
+    };
+    return n_far_rows(steps_across(p, dst_line, src_line, true)) >= tuning::min_far_src_rows
+            && n_far_rows(steps_across(p, src_line, dst_line, false)) >= min_dst_rows;
+}
+
 // Whether bit `b` leads to another row of the source in the lanes of the destination's vectors.
 // (What registers alone step through reads other lines one after the other.)
 bool is_src_row_of_lanes(const tile &t, size_t b) {
@@ -202,17 +234,12 @@ bool needs_collecting(const move_problem &p, const machine &m) {
             && n_src * n_dst >= m.min_row_pairs_to_collect;
 }
 
-bool transposes_far_rows(const move_problem &p) {
+bool transposes_far_rows(const move_problem &p, const machine &m) {
     if (p.converts) return false;
-    const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
-    const auto n_far_rows = [](const row_steps_list &steps) {
-        dim_t n = 1;
-        for (const row_steps &s : steps)
-            if (s.stride >= tuning::min_stride_of_far_rows) n *= s.n_steps;
-        return n;
-    };
-    return n_far_rows(steps_across(p, dst_line, src_line, true)) >= tuning::min_far_src_rows
-            && n_far_rows(steps_across(p, src_line, dst_line, false)) >= tuning::min_far_dst_rows;
+    return are_rows_far(p, line_of(p, true), line_of(p, false), tuning::min_far_dst_rows)
+            || (moves_odd_units(p, m)
+                    && are_rows_far(p, line_of_units(p, true), line_of_units(p, false),
+                            tuning::min_far_dst_rows_of_odd_units));
 }
 
 bool may_use_lanes(const move_problem &p, const machine &m) {

@@ -82,7 +82,7 @@ bool exceeds_cache(const move_problem &p, const machine &m) {
         return false;
     return is_share(m.streaming_share_of_cache)
             || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m))
-            || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p));
+            || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p, m));
 }
 
 bool is_staged_past_caches(const move_problem &p, const machine &m) {

@@ -550,6 +550,17 @@ constexpr double streaming_share_of_transposes_of_skylake = 0.3;
 constexpr dim_t min_stride_of_far_rows = 1024;
 constexpr dim_t min_far_src_rows = 4;
 constexpr dim_t min_far_dst_rows = 8;
+// Of units of so many bytes, odd ones, a few of which are a line: the channels of pictures.
+//     Times over those from 0.65 on where nothing is staged, of moves of 0.3 of L3 to 90 MB, by
+//     bytes of a unit: 6 61 0.76, 10 19 0.96, 12 13 0.90, 14 12 0.99 (bf16 acdeb -> decab
+//     16x3x16x112x112 3.8 / 1.8 times memcpy, f32 acdb -> adcb 2x3x1080x1920 2.9 / 2.1), 18 and 20
+//     39 1.10; of 1 byte elements 39 0.96, 19 of them slower. AVX2 12 73 0.76, 14 14 0.73, 10 20
+//     1.01, 6 71 1.18, bytes 1.07; 18 24 0.86, 20 45 0.82, 24 35 1.02. SSE4.1 12 75 0.87, 14 14
+//     0.84, 10 20 1.08, 6 71 1.17, 18 24 0.81, 20 45 0.95, 24 36 1.12. From 0.2 to 0.3, 55 0.81,
+//     AVX2 27 0.81, SSE4.1 27 0.87; from 0.17 to 0.2 1.04, 1.12, 1.19.
+constexpr dim_t min_odd_unit_bytes = 12;
+constexpr dim_t min_odd_unit_bytes_64_bytes = 6;
+constexpr dim_t min_far_dst_rows_of_odd_units = 4;
 
 // Rows of the source that a tile reads whose runs in the destination are no vectors, but side by
 // side, so that whole lines are gathered (ir/repack) and need no scratch.
