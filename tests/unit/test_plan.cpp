@@ -922,6 +922,9 @@ TEST(Plan, ClaimsLinesAheadOfWhatIsWrittenOn) {
     EXPECT_FALSE(claims_ahead({1024, 1024}, "ab", "ba"));           // many rows in turn
     EXPECT_TRUE(claims_ahead({16, 8, 128, 128}, "abcd", "bacd"));   // rows of 64 KiB
     EXPECT_FALSE(claims_ahead({16, 8, 128, 127}, "abcd", "bacd"));
+    // Rows in pieces of 16 pixels, of which a tile writes half (2 KiB), and of 4 KiB.
+    EXPECT_TRUE(claims_ahead({32, 8, 128, 128}, "abcd", "Abcd32a"));
+    EXPECT_FALSE(claims_ahead({64, 8, 128, 128}, "abcd", "Abcd64a"));
     // What is read in order and becomes wider claims nothing.
     EXPECT_TRUE(claims_ahead({1 << 20}, "a", "a", tfmt_s32));
     EXPECT_FALSE(claims_ahead({1 << 20}, "a", "a", tfmt_f64));

@@ -154,24 +154,51 @@ int min_lines_lost_meanwhile(const tile &t, const machine &m) {
                           : tuning::min_lines_lost_meanwhile;
 }
 
-// Whether tiles write a row of the destination of that many bytes before they go elsewhere.
+struct written_steps {
+    double stride, n;
+};
+using written_steps_list = inline_vector<written_steps, 16>;
+
+// Bytes of the row that these steps of runs make up, in any order; 0 if they are not one row.
+double row_bytes_of(written_steps_list steps, dim_t run_bytes) {
+    std::sort(steps.begin(), steps.end(),
+            [](const written_steps &a, const written_steps &b) { return a.stride < b.stride; });
+    double row_bytes = double(run_bytes);
+    for (const written_steps &s : steps) {
+        if (s.stride != row_bytes) return 0;
+        row_bytes *= s.n;
+    }
+    return row_bytes;
+}
+
+// Whether tiles write a row of the destination of that many bytes before they go elsewhere, in any
+// order within pieces of a few tiles.
 bool writes_on(const plan &p, const std::vector<level> &levels, dim_t bytes) {
     const tile &t = p.the_tile;
     if (!t.phased.empty()) return false;
-    double row_bytes = double(t.dst_run_bytes);
-    inline_vector<dim_t, 16> strides;
+    written_steps_list steps;
     for (size_t i = 0; i < t.bits.size(); i++)
         if (t.bits[i].level >= 0 && !contains(t.dst_run, i))
-            strides.push_back(t.bits[i].dst_stride_bytes);
-    std::sort(strides.begin(), strides.end());
-    for (const dim_t stride : strides) { // of one row?
-        if (double(stride) != row_bytes) return false;
-        row_bytes *= 2;
+            steps.push_back({double(t.bits[i].dst_stride_bytes), 2});
+    const auto n_stored = [&](const level &l) {
+        return std::min(
+                double(l.extent), double(p.problem.limits[size_t(l.dim)].store) / double(l.unit));
+    };
+    const dim_t max_piece_bytes = t.vector_bytes >= tuning::line_bytes
+            ? tuning::max_claimed_piece_bytes_64_bytes
+            : tuning::max_claimed_piece_bytes;
+    auto l = levels.rbegin();
+    double row_bytes = row_bytes_of(steps, t.dst_run_bytes);
+    for (double piece_bytes = double(tile_bytes(t)); row_bytes == 0; ++l) {
+        if (l == levels.rend() || !l->is_regular()) return false;
+        steps.push_back({double(l->dst_stride), n_stored(*l)});
+        piece_bytes *= steps.back().n;
+        if (piece_bytes > double(max_piece_bytes)) return false;
+        row_bytes = row_bytes_of(steps, t.dst_run_bytes);
     }
-    for (auto l = levels.rbegin(); l != levels.rend() && row_bytes < double(bytes); ++l) {
+    for (; l != levels.rend() && row_bytes < double(bytes); ++l) {
         if (!l->is_regular() || double(l->dst_stride) != row_bytes) break;
-        const double n_stored = double(p.problem.limits[size_t(l->dim)].store) / double(l->unit);
-        row_bytes *= std::min(double(l->extent), n_stored);
+        row_bytes *= n_stored(*l);
     }
     return row_bytes >= double(bytes);
 }

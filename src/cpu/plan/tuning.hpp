@@ -962,6 +962,14 @@ constexpr dim_t min_claimed_bytes = 48 << 10;
 //     stores in the caches, 208 of 8 to 140 MB, 1.14 / 1.27 (s8 ABcd32a16b -> abcd 32x32x149x149
 //     1.9 / 4.6). Copies in the order of the destination from 64 to 1024 bytes a row on, so that
 //     they claim ahead: 24 transposes of 200 MB 1.16 / 1.19 to 1.32.
+//     So do tiles that write pieces of so many bytes of such a row in any order. Times over those
+//     that are streamed, staged or claim the next line of each row, of 4 to 22 MB / 22 to 70 MB,
+//     those that are padding for 1.1 of the source and more up to 150 MB: pieces of 1 KiB 27 0.94,
+//     46 0.89, to 2 16 0.92, 59 0.87, to 4 23 0.93, 43 1.02, to 8 26 1.01, 26 1.16 (f32 abcd ->
+//     Abcd32a 16x728x19x19 1.21 / 0.98 times memcpy); 16 bytes behind a line to 1, 2, 4 KiB 46
+//     0.97, 59 0.93, 43 0.91; AVX2 42 0.96, 111 0.93, 9 0.91, 38 0.90, 22 0.91, 32 0.92; SSE4.1 50
+//     0.91, 124 0.91, 8 0.92, 28 0.90, 14 0.95, 34 0.87. Conversions up to 2 KiB 30 0.94, AVX2 up
+//     to 4 70 0.94, SSE4.1 72 0.93.
 //     Others claim the next line of each row that they write, the one that the next tile comes to
 //     where these are up to 4 KiB apart. Times over those without, 4 to 8, 16, 23, 50 MB: 193 0.97,
 //     168 0.95, 86 0.96, 53 1.00; AVX2 191 0.93, 168 0.94, 82 0.96, 63 0.97; SSE4.1 209 0.91, 187
@@ -979,6 +987,8 @@ constexpr dim_t min_claimed_bytes = 48 << 10;
 constexpr dim_t claimed_ahead_bytes_of_skylake = 3072;
 constexpr dim_t min_claimed_ahead_bytes = 4 << 20;
 constexpr dim_t min_claimed_ahead_row_bytes = 64 << 10;
+constexpr dim_t max_claimed_piece_bytes = 4 << 10;
+constexpr dim_t max_claimed_piece_bytes_64_bytes = 2 << 10;
 constexpr dim_t max_claimed_step_bytes = 4 << 10;
 
 // -------------------------------------------------------------------------------------------------
