@@ -36,7 +36,8 @@ int dst_rows_of_src_line(const move_problem &p);
 bool needs_collecting(const move_problem &p, const machine &m);
 
 // Whether a line of the destination comes from rows of the source that are far apart, and one of
-// the source goes to such rows of the destination; false where elements are converted.
+// the source goes to such rows of the destination, also where these elements come in odd units of a
+// few; false where elements are converted.
 bool transposes_far_rows(const move_problem &p, const machine &m);
 
 // Whether a scratch may be of whole vectors, and whether a transpose of lines is worth one.
