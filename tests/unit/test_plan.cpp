@@ -2432,6 +2432,20 @@ TEST(Plan, JoinsRunsPastTheCachesWhereLinesAreClaimedAhead) {
     EXPECT_TRUE(joins());
 }
 
+// Levels of which a half and more is padding do not lead through the whole destination.
+TEST(Plan, OrdersLevelsThatAreHalfPaddingInside) {
+    machine m = avx512();
+    m.l3_bytes = size_t {1} << 40;
+    const auto outermost_dim = [&](dim_t rows) {
+        return planned(normalized({rows, 736, 20, 20}, "abcd", "ABcd32a32b", tfmt_bf16), m)
+                .problem.levels[0]
+                .dim;
+    };
+    EXPECT_NE(outermost_dim(8), 0);
+    EXPECT_NE(outermost_dim(16), 0);
+    EXPECT_EQ(outermost_dim(24), 0);
+}
+
 // States that differ in the rest behind the root steps alone share a kernel;
 // two that differ in the root steps have one each.
 TEST(Plan, KernelsWithARestServeStatesWithoutOne) {

@@ -11,7 +11,9 @@
 namespace tfmt::cpu {
 
 void blocking::sort(bool blocks_by_src) {
-    sort_levels(outer_, limits_, t_, blocks_by_src);
+    const bool stores_in_place = !uses_scratch_ && !ends_at_lines_;
+    sort_levels(outer_, limits_, t_, blocks_by_src,
+            stores_in_place ? tuning::min_steps_per_read_in_place : any_steps_per_read);
     if (!uses_scratch_) sink_driver_levels(blocks_by_src);
     sort_levels(pages_, limits_, t_, blocks_by_src);
     sort_levels(inner_, limits_, t_, fills_scratch_by_src(), tuning::min_steps_per_read_in_scratch);
