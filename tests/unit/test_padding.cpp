@@ -20,8 +20,8 @@ constexpr int line_bytes = int(tuning::line_bytes);
 
 // ---------------------------------------------------------------- the order of the levels
 
-// Steps that are padding but for one have no place in the order of the source: they complete the
-// destination's rows.
+// Steps of which no more than a half is read have no place in the order of the source: they
+// complete the destination's rows.
 TEST(Padding, StepsOfItAreInTheOrderOfTheDestination) {
     tile t {4, 64, {}, {0, 1, 2, 3}, {0, 1, 2, 3}, {}, 32, 32, 64, 64};
     t.bits.resize(4, {-1, -1, 0, 0, 0});
@@ -37,7 +37,8 @@ TEST(Padding, StepsOfItAreInTheOrderOfTheDestination) {
     };
     const std::string a = "16 x 1, 1048576 -> 1024", b = "900 x 1, 1024 -> 16384";
     EXPECT_EQ(order_of(16), (lines {"1024", a, b}));
-    EXPECT_EQ(order_of(2), (lines {"1024", a, b}));
+    EXPECT_EQ(order_of(9), (lines {"1024", a, b}));
+    EXPECT_EQ(order_of(8), (lines {"1048576", b, a}));
     EXPECT_EQ(order_of(1), (lines {"1024", b, a}));
 }
 
