@@ -156,6 +156,7 @@ private:
 
     // blocking_order.cpp: in which order.
     void sink_driver_levels(bool by_src);
+    bool stores_into_caches() const { return !uses_scratch_ && !ends_at_lines_; } // in place
     bool fills_scratch_by_src() const;
     bool loses_src_lines_by_dst() const;
     const level *next_read() const;

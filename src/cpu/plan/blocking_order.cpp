@@ -11,9 +11,8 @@
 namespace tfmt::cpu {
 
 void blocking::sort(bool blocks_by_src) {
-    const bool stores_in_place = !uses_scratch_ && !ends_at_lines_;
     sort_levels(outer_, limits_, t_, blocks_by_src,
-            stores_in_place ? tuning::min_steps_per_read_in_place : any_steps_per_read);
+            stores_into_caches() ? tuning::min_steps_per_read_in_place : any_steps_per_read);
     if (!uses_scratch_) sink_driver_levels(blocks_by_src);
     sort_levels(pages_, limits_, t_, blocks_by_src);
     sort_levels(inner_, limits_, t_, fills_scratch_by_src(), tuning::min_steps_per_read_in_scratch);
@@ -40,7 +39,7 @@ bool blocking::fills_scratch_by_src() const {
 //     destination, instead of 8, 1.334 in place of 1.321, AVX2 the same; with up to 16, 1.275 in
 //     place of 1.273. Vectors of a line: min_evicting_src_lines_64_bytes.
 bool blocking::loses_src_lines_by_dst() const {
-    if (line_.size() < 2 || uses_scratch_ || ends_at_lines_ || src_run_bytes_ >= tuning::line_bytes)
+    if (line_.size() < 2 || !stores_into_caches() || src_run_bytes_ >= tuning::line_bytes)
         return false;
     std::vector<level> levels = tile_;
     levels.insert(levels.end(), line_.begin(), line_.end());

@@ -21,9 +21,9 @@ namespace tfmt::cpu {
 
 namespace {
 
-// Whether tiles do well past the caches. `has_other`: there is a way that claims lines
-// ahead in the caches, or, which most of these figures are of, one through a scratch, which
-// lets tiles read whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
+// Whether tiles do well past the caches. `has_other`: there is a way that claims lines ahead in the
+// caches, or, which most of these figures are of, one through a scratch, which lets tiles read
+// whole lines (u8 4096x4096 transposed 1.9 times memcpy, streamed 2.8) and write
 // them. Blocks of few rows (read_ahead_rows) find what is left of lines in L2, unless the rows of
 // the destination evict each other as well: staged / streamed, to blocks (bf16 ba -> AB16a16b
 // 4096x4096 1.19 / 0.74) 3 1.1 (s8 cBa2b -> aBC16b32c 16x512x4096 1.32 / 1.09), AVX2 15 1.17; to

@@ -245,7 +245,7 @@ void choose_fetches(plan &p, const move_problem &whole, const loop_order &order)
 }
 
 // Whether tiles that are streamed leave few lines of the destination in part, and find those of the
-// source again where there is the other way of a scratch.
+// source again where there is another way (way::has_other).
 bool may_stream(const plan &p, const loop_order &order, bool has_other) {
     if (p.target.sends_parts_slowly && p.problem.dst_behind_line_bytes == 0
             && leaves_lines_in_part(p.the_tile, p.problem.levels, p.problem.limits))

@@ -80,10 +80,10 @@ row_steps_list steps_across(
     return all;
 }
 
-// What lies in the first line of one side.
-bit_list line_of(const move_problem &p, bool of_src) {
+// What lies in the first line of one side; also behind a first unit that is no power of two.
+bit_list line_of(const move_problem &p, bool of_src, bool has_odd_units = false) {
     const size_t line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
-    return prefix(contiguous_run(p, of_src, 0), line_bits);
+    return prefix(contiguous_run(p, of_src, has_odd_units ? line_bits : 0), line_bits);
 }
 
 // Whether the rows of each side are one step apart, of elements that keep their size and tensors
@@ -107,12 +107,6 @@ bool moves_odd_units(const move_problem &p, const machine &m) {
     return !is_pow2(unit_bytes)
             && unit_bytes
             >= (is_wide ? tuning::min_odd_unit_bytes_64_bytes : tuning::min_odd_unit_bytes);
-}
-
-// The same line with the units behind the first, one behind the other.
-bit_list line_of_units(const move_problem &p, bool of_src) {
-    const auto line_bits = size_t(log2_exact(tuning::line_bytes / p.elem_bytes));
-    return prefix(contiguous_run(p, of_src, line_bits), line_bits);
 }
 
 // Whether what lies in a line of each side comes from, or goes to, rows far apart.
@@ -238,7 +232,7 @@ bool transposes_far_rows(const move_problem &p, const machine &m) {
     if (p.converts) return false;
     return are_rows_far(p, line_of(p, true), line_of(p, false), tuning::min_far_dst_rows)
             || (moves_odd_units(p, m)
-                    && are_rows_far(p, line_of_units(p, true), line_of_units(p, false),
+                    && are_rows_far(p, line_of(p, true, true), line_of(p, false, true),
                             tuning::min_far_dst_rows_of_odd_units));
 }
 

@@ -73,23 +73,31 @@ dim_t touched_bytes(const move_problem &p) {
     return dim_t(std::min(double(moved_bytes(p)) + src_bytes(p) * (share - 1), 9e18));
 }
 
-bool exceeds_cache(const move_problem &p, const machine &m) {
+namespace {
+
+// `share_of_cache`: of the last one, from which on all moves are worth being written past it.
+bool goes_past_cache(const move_problem &p, const machine &m, double share_of_cache) {
     const auto is_share = [&](double share) {
         return double(moved_bytes(p)) >= share * double(m.l3_bytes);
     };
     // Padding in place has no source.
     if (src_bytes(p) > 0 && dst_bytes(p) >= m.max_streamed_dst_over_src * src_bytes(p))
         return false;
-    return is_share(m.streaming_share_of_cache)
+    return is_share(share_of_cache)
             || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m))
             || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p, m));
 }
 
+} // namespace
+
+bool exceeds_cache(const move_problem &p, const machine &m) {
+    return goes_past_cache(p, m, m.streaming_share_of_cache);
+}
+
 bool is_staged_past_caches(const move_problem &p, const machine &m) {
-    machine any = m;
-    if (m.claimed_ahead_bytes > 0)
-        any.streaming_share_of_cache = std::numeric_limits<double>::infinity();
-    return exceeds_cache(p, any);
+    return goes_past_cache(p, m,
+            m.claimed_ahead_bytes > 0 ? std::numeric_limits<double>::infinity()
+                                      : m.streaming_share_of_cache);
 }
 
 double src_span_bytes(const move_problem &p) {
