@@ -1466,6 +1466,11 @@ TEST(Plan, StoresLinesOfNarrowVectorsToCollidingRows) {
     expect({4096, 49}, tfmt_u8, avx2(), 0, 4);
     expect({4096, 49}, tfmt_u8, sse41(), 8, 8);   // of 2 bytes
     expect({2048, 256}, tfmt_f32, avx2(), 8, 32); // 4 lines of the source share a set
+    // Not of elements that the machine rather moves in longer pieces of each side.
+    machine m = avx2();
+    m.min_elem_bytes_of_whole_lines = 4;
+    expect({2048, 49}, tfmt_bf16, m, 8, 16);
+    expect({2048, 49}, tfmt_f32, m, 0, 16);
 }
 
 // Bytes take 16 registers where 8 would store pieces of 8, with vectors of 16 not past the caches.

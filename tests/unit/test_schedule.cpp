@@ -124,9 +124,9 @@ TEST(Tiles, Vnni) {
                     "64/64/16 3"},
             {tfmt_s8, {64, 68}, "ab", "AB16b16a4b", "16/16/4 2", "32/32/8 3", "64/64/16 3",
                     "64/64/16 3"},
-            {tfmt_bf16, {64, 64, 3, 3}, "oihw", "OIhw8i16o2i", "16/16/8 3", "16/32/8 3",
+            {tfmt_bf16, {64, 64, 3, 3}, "oihw", "OIhw8i16o2i", "16/16/8 3", "32/32/16 4",
                     "64/64/16 4+1", "64/64/16 4+1"},
-            {tfmt_s8, {64, 64, 3, 3}, "oihw", "OIhw16i16o4i", "16/16/16 4", "8/32/8 4+1",
+            {tfmt_s8, {64, 64, 3, 3}, "oihw", "OIhw16i16o4i", "16/16/16 4", "16/32/16 4",
                     "16/64/16 4", "64/64/16 4+1"},
     });
 }
@@ -161,6 +161,23 @@ TEST(Tiles, MoreRegistersThanThereAre) {
     EXPECT_EQ(run_bytes({320, 4096}, tfmt_u8, staged), "32/16"); // rows of the source that collide
     staged.vector_bytes = 16;
     EXPECT_EQ(run_bytes({320, 4096}, tfmt_u8, staged), "16/8");
+}
+
+// So do a few elements that end a run, any number of bytes and one of two bytes, which would be
+// tiles of their own.
+TEST(Tiles, AllOfRunsThatEndWithFew) {
+    const auto run_bytes = [](const vec &dims, tfmt_data_type_t type, const char *dst) {
+        return runs_text(planned(normalized(dims, "abcd", dst, type), avx2()).the_tile);
+    };
+    EXPECT_EQ(run_bytes({64, 80, 3, 3}, tfmt_u8, "acdb"), "16/32");
+    EXPECT_EQ(run_bytes({64, 80, 1, 15}, tfmt_u8, "acdb"), "16/32");
+    EXPECT_EQ(run_bytes({64, 80, 1, 16}, tfmt_u8, "acdb"), "8/32"); // two tiles of 8
+    EXPECT_EQ(run_bytes({64, 80, 3, 3}, tfmt_bf16, "acdb"), "32/32");
+    EXPECT_EQ(run_bytes({64, 80, 1, 10}, tfmt_bf16, "acdb"), "16/32");
+    EXPECT_EQ(run_bytes({64, 80, 1, 25}, tfmt_bf16, "acdb"), "16/32"); // more than these
+    EXPECT_EQ(run_bytes({64, 80, 3, 3}, tfmt_f32, "acdb"), "32/32");
+    EXPECT_EQ(run_bytes({64, 16, 3, 3}, tfmt_bf16, "aBcd32b"), "16/32"); // half padding
+    EXPECT_EQ(run_bytes({64, 16, 3, 3}, tfmt_u8, "aBcd32b"), "16/32");
 }
 
 TEST(Tiles, BitsOfATransposition) {

@@ -39,6 +39,9 @@ struct machine {
     dim_t min_src_bytes_of_streamed_lines = 0;
     // Whether that is so of padding, too, and wherever the source's rows lie.
     bool streams_any_lines = false;
+    // Bytes of elements from which on they are within the caches, too, where rows of the
+    // destination collide.
+    int min_elem_bytes_of_whole_lines = 1;
     // Whether lines sent past the caches in parts, at the ends of what tiles write in a row, cost
     // more than lines brought to the caches for it.
     bool sends_parts_slowly = false;

@@ -60,9 +60,11 @@ bool is_packed(const tile &t, const bit_indices &run, dim_t tile_bit::*stride, i
 // unless the destination's collide nearly as much. Of what goes through a scratch only the source's
 // lines matter, of what is streamed only the destination's, of which there are more also where they
 // are half padding: u8 abcd -> aBdc16b 4x3x256x256 takes 0.83 of the time then, 8 such cases 0.88.
+// Rows that share a line of the source (9 bytes apart) are one. Cascade Lake, time over counting
+// them all, AVX2 20 of 11900 reorders 0.95, SSE4.1 3 0.81, AVX-512 3 0.93.
 bool prefers_whole_src_lines(
         const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
-    const int of_src = rows_in_l1_set(p, dst, src, true);
+    const int of_src = lines_in_l1_set(p, dst, src, true);
     if (stores == store_path::streamed || of_src <= tuning::max_rows_in_l1_set) return false;
     if (is_half_padding(p.limits)) return false;
     const int of_dst = rows_in_l1_set(p, src, dst, false);
@@ -262,7 +264,7 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
         if (is_short && can_spill(p, m, tuning::max_spilled_elem_bytes_of_streamed_lines))
             src = left_beside(line, src_vector, n_bits + 1);
         if (bytes_of_run(p, src, true) < m.min_src_bytes_of_streamed_lines) return false;
-    } else if (is_half_padding(p.limits)
+    } else if (is_half_padding(p.limits) || p.elem_bytes < m.min_elem_bytes_of_whole_lines
             || bytes_of_run(p, src, true) < tuning::min_src_run_bytes_left
             || lines_in_l1_set(p, left_beside(dst_vector, src_vector, n_bits), dst_vector, false)
                     <= tuning::max_rows_in_l1_set
@@ -283,7 +285,7 @@ bool has_irregular(const move_problem &p, const bit_list &run) {
 // apart: u8 decab -> abcde 960x1x1x3x3 AVX2 13.1 / 7.5 times memcpy, acdb -> abcd 64x64x3x3 3.2
 // / 1.95; 300 such reorders 1.176 / 1.151); 121 of which tiles have 64 of 96 bytes and the
 // like 1.51 / 1.41, 19 on AVX2 2.00 / 1.89, 17 on SSE4.1 2.55 / 2.43. Elsewhere rows count, since
-// each is moved for itself: with lines u8 abcd -> aBdc32b 128x128x3x3 3.5 / 5.9. Joined runs are
+// each is moved for itself, but those of the source for whole lines. Joined runs are
 // stored in pieces of lines, 16 bytes of u8: 226 reorders whose rows are a multiple of 4096 bytes
 // apart 2.21 / 1.82 (u8 cba -> abc 28x2048x13 7.8 / 2.2), 355 on AVX2 1.74 / 1.63, 244 on
 // SSE4.1 1.91 / 1.83, with one more row 1.81, 1.68, 1.91.
@@ -328,14 +330,30 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
     return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
 }
 
+// Whether the last bit of a run is there for a few elements behind 2^n others, with which the run
+// ends: without it, they are moved by tiles that are mostly lanes of none.
+bool ends_with_few(const move_problem &p, const bit_list &run) {
+    if (run.empty() || is_filler(run.back())) return false;
+    const level &l = p.levels[size_t(run.back().level)];
+    const dim_t n_others = dim_t(1) << run.back().k;
+    const dim_t n_few = read_steps(p.limits, l) - n_others;
+    if (!l.is_regular() || l.extent > 2 * n_others || n_few <= 0) return false;
+    if (p.elem_bytes == 1) return n_few < n_others;
+    return n_few <= tuning::max_few_of_two_bytes && !is_half_padding(p.limits);
+}
+
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
 // pieces of what lies across whole vectors of the other side: of vectors of both, or where the
-// source's are kept of whatever fills these registers.
+// source's are kept of whatever fills these registers, or for a few elements that end a run.
 bool may_spill(const move_problem &p, const machine &m, store_path stores, const bit_list &src,
         const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
+    const size_t fitting_bits = n_bits_in_registers(p, m);
+    if (!keeps_src && union_size(src, dst) == fitting_bits + 1 && ends_with_few(p, src)
+            && can_spill(p, m, tuning::max_spilled_elem_bytes_of_few))
+        return true;
     return can_spill(p, m, tuning::max_spilled_elem_bytes) && src.size() == lane_bits
-            && union_size(src, dst) >= (keeps_src ? n_bits_in_registers(p, m) + 1 : 2 * lane_bits)
+            && union_size(src, dst) >= (keeps_src ? fitting_bits + 1 : 2 * lane_bits)
             && !(keeps_src && bypasses_caches(stores)
                     && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }

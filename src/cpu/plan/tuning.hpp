@@ -73,6 +73,16 @@ constexpr int max_reg_bits_16_regs = 3;
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
 
+// The same of elements that end a run of 2^n others: the ninth of a kernel of 3x3, for which alone
+// tiles load as many chunks and exchange half as many registers. Of two bytes for so many, and
+// where less than half of the destination is padding.
+//     Cascade Lake, AVX2, 8000 reorders: 48 of bytes 0.80 of the time (s8 abcd -> AcdB24a2b
+//     320x4x3x3 12.9 / 6.9 times memcpy, abcde -> decab 32x4x4x3x3 6.9 / 3.3; below 10 KB two 1.4),
+//     25 of two bytes 0.92. Of 2 and 3 of these 0.94 in place of 0.91, of any number 0.99; where
+//     half and more is padding 14 1.05, of bytes 17 0.96; of whole runs of 16 bytes 145 1.00.
+constexpr int max_spilled_elem_bytes_of_few = 2;
+constexpr dim_t max_few_of_two_bytes = 1;
+
 // Rows of the source on one set of L1 of which such tiles read whole vectors: as many as the sets
 // hold of Zen 1 to 4; Intel's hold 12, of 16 rows most.
 //     Intel, of 8500 reorders, times over those with 8 rows: AVX2 16 0.64 (s8 cdab -> abcd
@@ -311,6 +321,12 @@ constexpr int max_kept_src_lines = 8;
 //     0.926, SSE4.1 196 0.983. Where 5 rows collide the same, 3: 1.01 and 1.14 times as long.
 constexpr dim_t min_src_run_bytes_left = 4;
 constexpr int max_src_lines_in_l1_set_of_whole_lines = 2;
+// Bytes of elements from which on they do on Skylake's servers, where L2 is nearer and pieces of 4
+// bytes are slower to load.
+//     Cascade Lake, times without over with, 8000 reorders: AVX2 33 of bytes 0.85 (u8 BA4b8a -> ab
+//     21x4096 4.6 / 2.3 times memcpy), 25 of two 0.87, SSE4.1 23 of two 0.79 (bf16 abcd -> dabc
+//     4x32x512x128 1.9 / 1.3); AVX2 31 of four 0.97, one 1.5.
+constexpr int min_elem_bytes_of_whole_lines_of_skylake = 4;
 
 // -------------------------------------------------------------------------------------------------
 // Levels whose blocks do not nest, and joined runs
