@@ -342,6 +342,12 @@ bool ends_with_few(const move_problem &p, const bit_list &run) {
     return n_few <= tuning::max_few_of_two_bytes && !is_half_padding(p.limits);
 }
 
+// Up to how many rows of the destination in one set of L1 tiles have a run of the source.
+int max_colliding_rows(const move_problem &p, const bit_list &src) {
+    const bool is_whole = p.elem_bytes == 1 && !is_half_padding(p.limits) && ends_with_few(p, src);
+    return is_whole ? tuning::max_rows_in_l1_set_of_few : tuning::max_rows_in_l1_set;
+}
+
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
 // pieces of what lies across whole vectors of the other side: of vectors of both, or where the
 // source's are kept of whatever fills these registers, or for a few elements that end a run.
@@ -385,7 +391,8 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
         const bool reads_well = !keeps_src || bypasses_caches(stores)
                 || rows_in_l1_set(p, longer.dst, longer.src, true) <= m.max_spilled_src_rows;
         const bool stores_well = uses_scratch(stores)
-                || rows_in_l1_set(p, longer.src, longer.dst, false) <= tuning::max_rows_in_l1_set;
+                || rows_in_l1_set(p, longer.src, longer.dst, false)
+                        <= max_colliding_rows(p, longer.src);
         if (reads_well && stores_well) fitting = longer;
     }
     src = fitting.src;
@@ -398,7 +405,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
 
     const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);
     while (may_leave_lines && src.size() > tuning::min_src_run_bits_left
-            && lines_in_l1_set(p, src, dst, false) > tuning::max_rows_in_l1_set)
+            && lines_in_l1_set(p, src, dst, false) > max_colliding_rows(p, src))
         src.pop_back();
     if (spreads_run(p, src, dst)) src.clear();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
