@@ -48,6 +48,7 @@ void take_habits_of_skylake(machine &m) {
     m.read_ahead_rows_of_moves = tuning::read_ahead_rows_of_moves_of_skylake;
     m.paired_lines = 1;
     m.min_elem_bytes_of_whole_lines = tuning::min_elem_bytes_of_whole_lines_of_skylake;
+    m.block_src_bytes_of_parts = tuning::block_src_bytes_of_parts_of_skylake;
     if (m.vector_bytes > 16) {
         m.streaming_share_of_collected = tuning::streaming_share_of_collected_of_skylake;
         m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_skylake;

@@ -359,6 +359,29 @@ TEST(Plan, OrderOfLoops) {
             (lines {"4 x 128, 153600 -> 512", "19 x 16, 64 -> 32000", "8 x 16, 19200 -> 64"}));
 }
 
+// Of parts of lines that it copies as they are, more.
+TEST(Plan, ReadsMoreOfRowsOfPartsOfLines) {
+    machine m = avx512();
+    m.l2_bytes = 0;
+    m.block_src_bytes = 64;
+    const auto blocks = [&](const char *src, const char *dst, tfmt_data_type_t type) {
+        const plan p = planned(normalized({4, 728, 19, 19}, src, dst, type), m);
+        const auto end = p.problem.levels.end();
+        return plan_test::texts_of({end - p.n_block_levels, end});
+    };
+    const auto differ = [&](const char *src, const char *dst, tfmt_data_type_t type) {
+        const auto as_others = blocks(src, dst, type);
+        m.block_src_bytes_of_parts = 512;
+        const auto more = blocks(src, dst, type);
+        m.block_src_bytes_of_parts = 0;
+        return as_others != more;
+    };
+    EXPECT_TRUE(differ("acdb", "aBdc24b", tfmt_u8));
+    EXPECT_TRUE(differ("aBdc24b", "acdb", tfmt_u8));
+    EXPECT_FALSE(differ("acdb", "aBdc32b", tfmt_f32)); // whole lines
+    EXPECT_FALSE(differ("abcd", "abdc", tfmt_u8));     // exchanged
+}
+
 TEST(Plan, CompletesShortRowsOfTheDestination) {
     machine m = avx512();
     m.l2_bytes = 0;

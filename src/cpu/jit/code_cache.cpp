@@ -58,8 +58,8 @@ void append_instructions(ir::words &out, const machine &m) {
             read_ahead_rows, max_written_rows, read_ahead_rows_near, read_ahead_rows_of_moves,
             max_copied_rows, max_read_rows, max_padded_rows, unfetched_share_of_cache,
             min_lines_to_fetch_near, fetches_sparse_or_converted, min_refetched_share_of_cache,
-            max_spilled_src_rows, min_lines_in_turn, block_src_bytes, max_whole_dst_bytes,
-            paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
+            max_spilled_src_rows, min_lines_in_turn, block_src_bytes, block_src_bytes_of_parts,
+            max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
             min_moved_bytes_in_lanes, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
             collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
             fetched_twice_share_of_cache, max_open_lines, max_open_lines_in_pages,
@@ -98,6 +98,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_spilled_src_rows);
     static_cast<void>(min_lines_in_turn);
     static_cast<void>(block_src_bytes);
+    static_cast<void>(block_src_bytes_of_parts);
     static_cast<void>(max_whole_dst_bytes);
     static_cast<void>(paired_lines);
     static_cast<void>(min_row_pairs_to_collect);

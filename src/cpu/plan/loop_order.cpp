@@ -210,6 +210,14 @@ int written_lines_in_l1_set(
     return blocking(levels, limits, t, blocking::never_sink).written_between_src_lines().in_l1_set;
 }
 
+// Bytes of each row of a source beyond L2 in a block.
+dim_t block_src_bytes(const tile &t, const machine &m) {
+    const dim_t row_bytes = copied_row_bytes(t, {});
+    const bool copies_parts_of_lines = row_bytes > 0 && row_bytes < tuning::line_bytes;
+    return copies_parts_of_lines ? std::max(m.block_src_bytes, m.block_src_bytes_of_parts)
+                                 : m.block_src_bytes;
+}
+
 loop_order order_levels(const std::vector<level> &levels, const limit_list &limits, const tile &t,
         memory_pattern pattern, const machine &m, bool is_simple) {
     const bool is_streamed = pattern == memory_pattern::streamed
@@ -238,7 +246,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (pattern == memory_pattern::mostly_written && is_half_padding(limits))
             b.grow_in_l1(true, m.block_src_bytes);
         else
-            b.grow_src(m.block_src_bytes);
+            b.grow_src(block_src_bytes(t, m));
         if (!t.dst_has_4_bits) {
             dim_t target_bytes = tuning::block_dst_bytes;
             if (is_odd && leaves_few_lines(t, levels))

@@ -91,6 +91,8 @@ struct machine {
     int min_lines_in_turn = tuning::min_lines_in_turn;
     // Bytes of a row of a source in the caches beyond L2 that are best read before the next row's.
     dim_t block_src_bytes = tuning::block_src_bytes;
+    // The same at the least where tiles copy parts of lines as they are.
+    dim_t block_src_bytes_of_parts = 0;
     // Bytes of the destination's runs up to which a block there has all of a level.
     dim_t max_whole_dst_bytes = tuning::max_whole_dst_bytes;
     // Lines of a row of a source beyond L2 that are best read one right after the other.

@@ -1047,6 +1047,15 @@ constexpr dim_t block_dst_bytes_of_many_lines = 256;
 //     conversions 1.67 / 1.60 / 1.55. With 64, 256 or 1024 of the destination are no better (1.11,
 //     1.105), and nothing fetched 1.12.
 constexpr dim_t block_src_bytes_of_intel = 64;
+// The same of tiles that copy parts of lines as they are, blocks of 24 channels for one, on
+// Skylake's servers: a line of each of many rows takes longer to come than eight of an eighth of
+// them.
+//     Cascade Lake, times over those with 64 bytes, of 4400 reorders of 1.5 to 120 MB: above 16 MiB
+//     14 on AVX-512 0.83 (u8 aBdc24b -> acdb 64x1024x14x14 1.8 / 1.0 times memcpy, s8 acdb ->
+//     aBdc24b 32x32x149x149 1.8 / 1.2), 59 on AVX2 0.96, 138 on SSE4.1 0.97; below 29 0.98, 63
+//     0.98, 172 0.99. With 256 bytes 0.83, 0.98, 0.98 of those above, with 1024 on AVX-512 0.84; of
+//     all tiles 0.99 above and 1.01 below 16 MiB, single ones 1.9.
+constexpr dim_t block_src_bytes_of_parts_of_skylake = 512;
 // And on Zen 3, whose figures these are, and on Zen 1: 256 / 128 / 64 bytes, 1674 of 5100
 // reorders 1.311 / 1.305 / 1.297, 2857 of 10200 with 256 / 64 1.364 / 1.345, SSE4.1 2279 1.744
 // / 1.724; with 512 1.112 where 256 was 1.096. Half as much of the destination, 1723 1.011 / 1.021.
