@@ -330,8 +330,8 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
     return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
 }
 
-// Whether the last bit of a run is there for a few elements behind 2^n others, with which the run
-// ends: without it, they are moved by tiles that are mostly lanes of none.
+// Whether a run ends with 2^n elements and a few more, for which alone it has its last bit. Without
+// that, these few are tiles of their own, most of whose lanes do not exist.
 bool ends_with_few(const move_problem &p, const bit_list &run) {
     if (run.empty() || is_filler(run.back())) return false;
     const level &l = p.levels[size_t(run.back().level)];
