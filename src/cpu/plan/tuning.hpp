@@ -1054,7 +1054,7 @@ constexpr dim_t block_src_bytes_of_intel = 64;
 //     14 on AVX-512 0.83 (u8 aBdc24b -> acdb 64x1024x14x14 1.8 / 1.0 times memcpy, s8 acdb ->
 //     aBdc24b 32x32x149x149 1.8 / 1.2), 59 on AVX2 0.96, 138 on SSE4.1 0.97; below 29 0.98, 63
 //     0.98, 172 0.99. With 256 bytes 0.83, 0.98, 0.98 of those above, with 1024 on AVX-512 0.84; of
-//     all tiles 0.99 above and 1.01 below 16 MiB, single ones 1.9.
+//     all tiles 1.00 above (845) and 1.01 below 16 MiB, single ones 0.7 and 1.9.
 constexpr dim_t block_src_bytes_of_parts_of_skylake = 512;
 // And on Zen 3, whose figures these are, and on Zen 1: 256 / 128 / 64 bytes, 1674 of 5100
 // reorders 1.311 / 1.305 / 1.297, 2857 of 10200 with 256 / 64 1.364 / 1.345, SSE4.1 2279 1.744
