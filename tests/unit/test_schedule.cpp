@@ -184,6 +184,9 @@ TEST(Tiles, AllOfRunsThatEndWithFew) {
     EXPECT_EQ(run_bytes({64, 64, 3, 3}, tfmt_u8, "cdba"), "16/32");
     EXPECT_EQ(run_bytes({64, 64, 3, 5}, tfmt_u8, "cdba"), "8/32");
     EXPECT_EQ(run_bytes({64, 64, 3, 3}, tfmt_bf16, "cdba"), "16/32");
+    // Two blocks of 8 have no few behind others.
+    const auto blocks = normalized({251, 11}, "AB8b16a", "BA8a16b", tfmt_bf16);
+    EXPECT_EQ(runs_text(planned(blocks, m).the_tile), "16/32");
 }
 
 TEST(Tiles, BitsOfATransposition) {

@@ -210,10 +210,9 @@ int written_lines_in_l1_set(
     return blocking(levels, limits, t, blocking::never_sink).written_between_src_lines().in_l1_set;
 }
 
-// Bytes of each row of a source beyond L2 in a block.
-dim_t block_src_bytes(const tile &t, const machine &m) {
-    const dim_t row_bytes = copied_row_bytes(t, {});
-    const bool copies_parts_of_lines = row_bytes > 0 && row_bytes < tuning::line_bytes;
+// Bytes of each row of a source beyond L2 in a block. `copied_bytes`: copied_row_bytes() of tiles.
+dim_t src_bytes_in_block(dim_t copied_bytes, const machine &m) {
+    const bool copies_parts_of_lines = copied_bytes > 0 && copied_bytes < tuning::line_bytes;
     return copies_parts_of_lines ? std::max(m.block_src_bytes, m.block_src_bytes_of_parts)
                                  : m.block_src_bytes;
 }
@@ -225,7 +224,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     const dim_t min_sunk_call_bytes = is_streamed ? tuning::min_sunk_call_bytes_streamed
                                                   : tuning::min_sunk_call_bytes;
     blocking b(levels, limits, t, is_simple ? blocking::never_sink : min_sunk_call_bytes);
-    const bool is_odd = reads_odd_runs(t), copies = copied_row_bytes(t, {}) >= tuning::line_bytes;
+    const dim_t copied_bytes = copied_row_bytes(t, {});
+    const bool is_odd = reads_odd_runs(t), copies = copied_bytes >= tuning::line_bytes;
     const bool crowds = is_odd && reads_colliding_rows(t);
     switch (pattern) {
     case memory_pattern::in_l2:
@@ -246,7 +246,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (pattern == memory_pattern::mostly_written && is_half_padding(limits))
             b.grow_in_l1(true, m.block_src_bytes);
         else
-            b.grow_src(block_src_bytes(t, m));
+            b.grow_src(src_bytes_in_block(copied_bytes, m));
         if (!t.dst_has_4_bits) {
             dim_t target_bytes = tuning::block_dst_bytes;
             if (is_odd && leaves_few_lines(t, levels))

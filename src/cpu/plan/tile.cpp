@@ -245,7 +245,7 @@ bool may_stream_lines(const move_problem &p, const machine &m, const bit_list &w
 //
 // Within them where rows of the destination collide, so that what one vector stores of a line is
 // gone from L1 before the next one's turn, unless the source's do as well: min_src_run_bytes_left.
-// Not padding.
+// Not padding, nor elements that are too narrow for the machine (min_elem_bytes_of_whole_lines).
 bool fit_lines(const move_problem &p, const machine &m, store_path stores,
         const bit_list &src_vector, const bit_list &dst_vector, const bit_list &whole_dst,
         run_pair *runs) {
@@ -330,22 +330,30 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
     return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
 }
 
-// Whether a run ends with 2^n elements and a few more, for which alone it has its last bit. Without
-// that, these few are tiles of their own, most of whose lanes do not exist.
-bool ends_with_few(const move_problem &p, const bit_list &run) {
-    if (run.empty() || is_filler(run.back())) return false;
+// The few elements behind 2^n others that end a run, for which alone it has its last bit; 0 if it
+// does not end so. Without that bit they are tiles of their own, most of whose lanes do not exist.
+dim_t few_at_end(const move_problem &p, const bit_list &run) {
+    if (run.empty() || is_filler(run.back())) return 0;
     const level &l = p.levels[size_t(run.back().level)];
     const dim_t n_others = dim_t(1) << run.back().k;
     const dim_t n_few = read_steps(p.limits, l) - n_others;
-    if (!l.is_regular() || l.extent > 2 * n_others || n_few <= 0) return false;
-    if (p.elem_bytes == 1) return n_few < n_others;
-    return n_few <= tuning::max_few_of_two_bytes && !is_half_padding(p.limits);
+    const bool ends = l.is_regular() && l.extent <= 2 * n_others;
+    return ends && n_few > 0 && n_few < n_others ? n_few : 0;
 }
 
 // Up to how many rows of the destination in one set of L1 tiles have a run of the source.
 int max_colliding_rows(const move_problem &p, const bit_list &src) {
-    const bool is_whole = p.elem_bytes == 1 && !is_half_padding(p.limits) && ends_with_few(p, src);
+    const bool is_whole = p.elem_bytes == 1 && !is_half_padding(p.limits) && few_at_end(p, src) > 0;
     return is_whole ? tuning::max_rows_in_l1_set_of_few : tuning::max_rows_in_l1_set;
+}
+
+// Whether tiles may have twice the registers for the few elements that end a run.
+bool may_spill_for_few(const move_problem &p, const machine &m, const bit_list &src) {
+    if (!can_spill(p, m, tuning::max_spilled_elem_bytes_of_few)) return false;
+    const dim_t n_few = few_at_end(p, src);
+    return n_few > 0
+            && (p.elem_bytes == 1
+                    || (n_few <= tuning::max_few_of_two_bytes && !is_half_padding(p.limits)));
 }
 
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
@@ -354,12 +362,10 @@ int max_colliding_rows(const move_problem &p, const bit_list &src) {
 bool may_spill(const move_problem &p, const machine &m, store_path stores, const bit_list &src,
         const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
-    const size_t fitting_bits = n_bits_in_registers(p, m);
-    if (!keeps_src && union_size(src, dst) == fitting_bits + 1 && ends_with_few(p, src)
-            && can_spill(p, m, tuning::max_spilled_elem_bytes_of_few))
-        return true;
+    const size_t n_bits = union_size(src, dst), more_bits = n_bits_in_registers(p, m) + 1;
+    if (!keeps_src && n_bits == more_bits && may_spill_for_few(p, m, src)) return true;
     return can_spill(p, m, tuning::max_spilled_elem_bytes) && src.size() == lane_bits
-            && union_size(src, dst) >= (keeps_src ? fitting_bits + 1 : 2 * lane_bits)
+            && n_bits >= (keeps_src ? more_bits : 2 * lane_bits)
             && !(keeps_src && bypasses_caches(stores)
                     && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }
