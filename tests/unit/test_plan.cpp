@@ -472,6 +472,19 @@ TEST(Plan, TouchedBytes) {
     EXPECT_EQ(rest({144, 5}, "AB48a8b"), 144 * (32 - 20));
 }
 
+// What it takes of a cache besides: its lines are in part of the sets.
+TEST(Plan, BytesInCache) {
+    const auto rest = [](const vec &dims, const char *src, dim_t way_bytes) {
+        const auto p = normalized(dims, src, "ab", tfmt_f32);
+        return tfmt::cpu::bytes_in_cache(p, way_bytes) - tfmt::cpu::moved_bytes(p);
+    };
+    EXPECT_EQ(rest({32, 256}, "ab", 1 << 17), 0);                     // no gaps
+    EXPECT_EQ(rest({100, 16}, "aB256b", 1 << 17), 100 * (1024 - 64)); // one line in 16
+    EXPECT_EQ(rest({100, 16}, "aB256b", 256), 100 * (256 - 64));
+    EXPECT_EQ(rest({100, 16}, "aB48b", 1 << 17), 0); // every 192 bytes: in all sets
+    EXPECT_EQ(rest({100, 4}, "aB96b", 1 << 17), 100 * (128 - 16));
+}
+
 // One channel in blocks of 48: 18 KiB are moved of each of 32 images, but from 900 KiB of lines.
 TEST(Plan, PaddingInLinesOfTheSourceIsNotInL2) {
     const auto outermost = [](size_t l2_bytes) {

@@ -342,8 +342,9 @@ dim_t few_at_end(const move_problem &p, const bit_list &run) {
 }
 
 // Up to how many rows of the destination in one set of L1 tiles have a run of the source.
-int max_colliding_rows(const move_problem &p, const bit_list &src) {
-    const bool is_whole = p.elem_bytes == 1 && !is_half_padding(p.limits) && few_at_end(p, src) > 0;
+int max_colliding_rows(const move_problem &p, const machine &m, const bit_list &src) {
+    const bool is_whole = p.elem_bytes == 1 && m.vector_bytes > 16 && !is_half_padding(p.limits)
+            && few_at_end(p, src) > 0;
     return is_whole ? tuning::max_rows_in_l1_set_of_few : tuning::max_rows_in_l1_set;
 }
 
@@ -398,7 +399,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
                 || rows_in_l1_set(p, longer.dst, longer.src, true) <= m.max_spilled_src_rows;
         const bool stores_well = uses_scratch(stores)
                 || rows_in_l1_set(p, longer.src, longer.dst, false)
-                        <= max_colliding_rows(p, longer.src);
+                        <= max_colliding_rows(p, m, longer.src);
         if (reads_well && stores_well) fitting = longer;
     }
     src = fitting.src;
@@ -411,7 +412,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
 
     const bool may_leave_lines = stores == store_path::plain && leaves_lines(p, whole_dst, dst);
     while (may_leave_lines && src.size() > tuning::min_src_run_bits_left
-            && lines_in_l1_set(p, src, dst, false) > max_colliding_rows(p, src))
+            && lines_in_l1_set(p, src, dst, false) > max_colliding_rows(p, m, src))
         src.pop_back();
     if (spreads_run(p, src, dst)) src.clear();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left

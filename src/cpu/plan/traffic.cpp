@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "common/checked.hpp"
 #include "cpu/plan/lines.hpp"
@@ -62,14 +63,20 @@ dim_t moved_bytes(const move_problem &p) {
     return dim_t(std::min(src_bytes(p) + dst_bytes(p), 9e18));
 }
 
-dim_t touched_bytes(const move_problem &p) {
+dim_t touched_bytes(const move_problem &p) { return bytes_in_cache(p, tuning::line_bytes); }
+
+dim_t bytes_in_cache(const move_problem &p, dim_t way_bytes) {
     const bool is_regular = std::all_of(
             p.levels.begin(), p.levels.end(), [](const level &l) { return l.is_regular(); });
     if (!is_regular) return moved_bytes(p);
     const row_pitch rows = source_rows(p);
     if (rows.next_bytes == 0) return moved_bytes(p);
     const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
-    const double share = double(touched) / double(rows.row_bytes);
+    dim_t period = way_bytes; // of the places in a way where rows begin
+    for (const level &l : p.levels)
+        if (read_steps(p.limits, l) > 1 && l.src_stride >= rows.row_bytes)
+            period = std::gcd(period, l.src_stride);
+    const double share = double(std::max(touched, period)) / double(rows.row_bytes);
     return dim_t(std::min(double(moved_bytes(p)) + src_bytes(p) * (share - 1), 9e18));
 }
 

@@ -18,6 +18,10 @@ dim_t moved_bytes(const move_problem &p);
 // first gap; without it if blocks do not nest.
 dim_t touched_bytes(const move_problem &p);
 
+// The same as what it takes of a cache with ways of `way_bytes`: rows of the source that are 1024
+// bytes apart share the sets of one line in 16, so each counts as 1024.
+dim_t bytes_in_cache(const move_problem &p, dim_t way_bytes);
+
 // Whether the destination is too large to be left in the caches, or for the detour that it would
 // take there, and worth being written past them.
 bool exceeds_cache(const move_problem &p, const machine &m);

@@ -34,10 +34,11 @@ constexpr size_t fits_any_l2_bytes = 256 << 10;
 constexpr dim_t l1_set_period_bytes = 4096;
 constexpr int max_rows_in_l1_set = 7;
 // The same of bytes to rows that are all of the source's run, of 2^n bytes and a few more (3x3
-// kernels), which tiles of 4 or 8 rows would read in three or two parts.
-//     Cascade Lake, AVX2 4 of 11900 reorders 0.67 of the time, SSE4.1 5 0.82; 16 rows the same, but
-//     one more 1.3. Elements of two bytes, AVX2 3 1.03 to 1.10; where half and more is padding, 2
-//     1.10 and 1.47.
+// kernels), which tiles of 4 or 8 rows would read in three or two parts. Not of vectors of 16
+// bytes.
+//     Cascade Lake, AVX2 4 of 11900 reorders 0.67 of the time, SSE4.1 5 0.82, but on Zen 4 8 1.29;
+//     16 rows the same, but one more 1.3. Elements of two bytes, AVX2 3 1.03 to 1.10; where half
+//     and more is padding, 2 1.10 and 1.47.
 constexpr int max_rows_in_l1_set_of_few = 9;
 
 // No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
