@@ -343,7 +343,8 @@ TEST(Build, ShufflesOfOneValueAreOne) {
 }
 
 // With 16 registers the steps of a short innermost loop are one block, up to 100 operations: 2 of
-// 40 are, 4 are not, nor any where registers are 32. No block is left that no loop has.
+// 40 are, 4 are not, nor where registers are 32, but for a few operations. No block is left that no
+// loop has.
 TEST(Build, UnrollsShortLoopsOfSmallTiles) {
     const auto loads = [](tfmt_dim_t n_tiles, const machine &m) {
         const kernel k = built(normalized({64, 8, 8 * n_tiles}, "acb", "abc", tfmt_bf16), m);
@@ -357,6 +358,8 @@ TEST(Build, UnrollsShortLoopsOfSmallTiles) {
     more_registers.n_vector_regs = 32;
     EXPECT_EQ(loads(1, more_registers), 8);
     EXPECT_EQ(loads(2, more_registers), 8);
+    const kernel copies = built(normalized({1, 256, 68, 68}, "acdb", "aBdc24b", tfmt_s8), avx512());
+    EXPECT_EQ(count_ops(copies.blocks[0]).loads, 2);
 }
 
 TEST(Build, PaddingIsZeroAndStoreOnly) {

@@ -2127,7 +2127,7 @@ TEST(Plan, StreamsNoDestinationOfMostlyPadding) {
     EXPECT_TRUE(streams(17)); // 32 over 17
 }
 
-// Nor runs of the destination that are no more than three lines.
+// Nor runs of the destination that are no more than three lines, if these are all of their row.
 TEST(Plan, CollectsNoShortRuns) {
     const auto of_width = [](dim_t width) {
         return planned(
@@ -2137,6 +2137,9 @@ TEST(Plan, CollectsNoShortRuns) {
     EXPECT_EQ(of_width(128), tfmt::cpu::store_path::collected);
     EXPECT_EQ(of_width(104), tfmt::cpu::store_path::plain);
     EXPECT_EQ(of_width(96), tfmt::cpu::store_path::plain);
+    const plan cut = planned(
+            normalized({192, 384, 64}, "bca", "acb", tfmt_u8), in_rows(avx512_vbmi()));
+    EXPECT_EQ(cut.stores, tfmt::cpu::store_path::collected); // 192 of 384 bytes
 }
 
 // Fewer rows on one side, if those of the other make up for it, beyond L2; not where rows are at

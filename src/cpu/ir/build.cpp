@@ -304,9 +304,9 @@ private:
         if (k_.scratch_bytes > 0 || p_.problem.converts) return;
         const bool may_widen = innermost.dst_stride < p_.the_tile.vector_bytes
                 && max_widened_bytes(p_) > 0;
-        const size_t max_unrolled_ops = p_.target.n_vector_regs >= 32 ? 0
-                                                                      : tuning::max_unrolled_ops;
-        if (!may_widen && max_unrolled_ops == 0) return;
+        const size_t max_unrolled_ops = p_.target.n_vector_regs >= 32
+                ? tuning::max_unrolled_ops_of_32_regs
+                : tuning::max_unrolled_ops;
         const std::vector<block_copy> copies = copies_of(loops);
         if (copies.size() < 2) return;
         size_t n_ops = 0;

@@ -221,8 +221,13 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
     if (run_bytes == 0) end_run(parts.size());
-    if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : tuning::collected_dst_bytes))
-        return {};
+    const bool is_row_cut = std::any_of(
+            order.levels.begin(), order.levels.begin() + dim_t(first), [&](const level &l) {
+                return l.dim == parts[0].steps.dim && l.dst_stride == run_bytes;
+            });
+    const dim_t min_collected_bytes = is_row_cut ? tuning::min_collected_run_bytes_of_cut_rows
+                                                 : tuning::collected_dst_bytes;
+    if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : min_collected_bytes)) return {};
     s.scratch_bytes = bytes;
     if (fetches) s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
     continue_with_next(s, order, is_staged ? run_bytes : 0);

@@ -1517,6 +1517,10 @@ constexpr int max_elem_bytes_in_lanes_past_l3 = 1;
 //     32x1024x14x14 1.7 / 1.3 times memcpy, abdc -> cdab 1x32x512x128 1.9 / 7.5); runs of 128 as
 //     well 132 1.02, 169 1.04, 192 122 1.29, 157 1.20.
 constexpr dim_t collected_dst_bytes = 256;
+// Fewer where a block has part of longer rows: 192 of 384.
+//     Zen 4: u8 cdab -> abdc 16x12x384x64 23 / 4.9 times memcpy, AVX2 21.7 / 6.4; no other of
+//     11600.
+constexpr dim_t min_collected_run_bytes_of_cut_rows = 128;
 // On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
 //     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB /
 //     512 in 32 / 512 in 64 2.41 / 2.10 / 2.08, beyond the goals 18, 8 and 2; 1024 in 32, 64 and
@@ -1769,7 +1773,10 @@ constexpr size_t max_merged_ops_of_kernel = 4000;
 //     8 0.944 0.968 0.977 0.995; AVX2 0.96 to 0.975, 0.997, 0.997, 0.997; with 32 registers 1.000.
 //     To make these took 1.04 times as long, with 200 operations 1.10, 400 1.14, AVX2 1.02, 1.03,
 //     1.07.
-constexpr size_t max_unrolled_ops = 100;
+//     With 32 registers such as are little more than their loop, copies of rows in part: Zen 4, of
+//     11600 reorders the 862 of up to 8 operations 0.986 (of bytes in blocks of 24 to and from nhwc
+//     0.68 to 0.80), 2447 of 16 0.993, 3856 of 32 0.995, 5705 of 100 0.997.
+constexpr size_t max_unrolled_ops = 100, max_unrolled_ops_of_32_regs = 8;
 
 // Where there are masks stores of short rows still reach into the next rows (ir/widen), of up to so
 // many bytes of a vector, where no more than so many are moved in all.
