@@ -33,6 +33,14 @@ constexpr size_t fits_any_l2_bytes = 256 << 10;
 // 3 to 16 MB, limits of 4 / 7 / 8 / none took 1.69 / 1.69 / 1.70 / 1.90.
 constexpr dim_t l1_set_period_bytes = 4096;
 constexpr int max_rows_in_l1_set = 7;
+// The same of whole vectors, half of which and more is padding (not where more rows of that are
+// written at full speed: machine::max_padded_rows), and so many where these are lines, of which
+// none has to stay.
+//     Zen 4, time with at most so many lines of a set over any number: 8 with vectors of a line 42
+//     of 11600 reorders 0.85, worst 1.13 (u8 bac -> Acb32a 1x128x768 4.1 / 2.1 times memcpy), 7 129
+//     0.96, 4 147 0.97; AVX2 8 none, 7 61 0.80 (f32 abcd -> aBdc32b 2x4x64x64 0.30 of the time), 2
+//     159 0.95; SSE4.1 7 27 0.86. With less padding AVX-512 8 138 1.01, AVX2 7 25 1.19.
+constexpr int max_padded_lines_in_l1_set = 8;
 // The same of bytes to rows that are all of the source's run, of 2^n bytes and a few more (3x3
 // kernels), which tiles of 4 or 8 rows would read in three or two parts. Not of vectors of 16
 // bytes.
