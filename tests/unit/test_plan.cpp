@@ -721,8 +721,9 @@ TEST(Plan, StreamsFewRowsThatFillSets) {
 // than L1 can hold lines of, if those of the destination do not suffer, and the machine wants it.
 TEST(Plan, GoesOnAlongSourcesOfManyRows) {
     machine m = avx512();
-    const auto goes_along_src = [&](const vec &dims, const char *src, const char *dst) {
-        const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
+    const auto goes_along_src = [&](const vec &dims, const char *src, const char *dst,
+                                        tfmt_data_type_t type = tfmt_f32) {
+        const plan p = planned(normalized(dims, src, dst, type), m);
         const std::vector<level> &levels = p.problem.levels;
         return levels.back().src_stride < levels.front().src_stride;
     };
@@ -730,6 +731,8 @@ TEST(Plan, GoesOnAlongSourcesOfManyRows) {
     EXPECT_FALSE(goes_along_src({16, 4096}, "ab", "BA16b2a"));
     EXPECT_FALSE(goes_along_src({24, 4112}, "ab", "BA16b2a")); // rows of many sets
     EXPECT_FALSE(goes_along_src({4096, 24}, "ab", "ba"));      // rows of the destination
+    // Runs of 48 bytes in vectors of 64, 49 rows of which share a set.
+    EXPECT_TRUE(goes_along_src({1, 2048, 7, 7}, "acdb", "aBdc24b", tfmt_bf16));
     m.min_lines_in_turn = 0;
     EXPECT_FALSE(goes_along_src({24, 4096}, "ab", "BA16b2a"));
 }

@@ -929,13 +929,17 @@ constexpr dim_t min_whole_lines_src_run_bytes = 8;
 //     21x4096 1.5 / 2.0), AVX2 66 0.864, SSE4.1 72 0.872 (f32 ab -> BA12b8a 21x4096 3.2 / 1.3).
 //     From 24 lines on 0.89, from 13 on, if that visits up to 8, 0.96; with up to 0 or 4 of the
 //     destination 0.888, 0.863, 0.907. All reorders within L2: 1500 1.01, 0.34 to 3.0.
+//     Up to 16 lines of the destination in place of 8, and where steps of a run overlap, of 11600
+//     16 0.78 of the time, AVX2 12 0.70, SSE4.1 24 0.71 (bf16 acdb -> aBdc24b 1x2048x7x7 5.2 / 1.5
+//     times memcpy; SSE4.1 s8 acbd -> bcad 1x12x384x64 1.9 of the time); 12 lines 0.88, 0.81, 0.99,
+//     24 0.79, 0.71, 0.69. With those from 13 source lines on 129 0.94, 124 0.96, 161 0.92.
 //     Intel, in the order of the destination whatever the lines, times over those so, of 9400
 //     reorders: 110 0.72 (u8 BcdA64b4a -> ABcd4a4b 128x128x3x3 3.2 / 1.0 times memcpy, f64 ba -> ab
 //     2048x21 3.4 / 1.3, but f32 adbc -> BAcd4a4b 128x128x3x3 1.1 / 1.4), AVX2 117 0.86, SSE4.1 125
 //     0.90; from 64 lines on 80 0.82 (bf16 ba -> ab 4096x49 1.7 / 2.6), AVX2 83 0.925, SSE4.1 96
 //     0.945.
 constexpr int min_lines_in_turn = 17;
-constexpr int max_lines_in_turn_of_dst = 8;
+constexpr int max_lines_in_turn_of_dst = 16;
 
 // Bytes written for one that the source spans from which on blocks lie in the order of the
 // destination after all: most of it is padding.
