@@ -121,6 +121,15 @@ dim_t reach_bytes(
     return reach;
 }
 
+// Whether runs of the destination go on in their dimension, in other blocks.
+bool cuts_rows(const std::vector<block_part> &parts, const loop_order &order, dim_t run_bytes) {
+    const auto goes_on = [&](const level &l) {
+        return l.dim == parts[0].steps.dim && l.dst_stride == run_bytes;
+    };
+    const auto first_in_block = order.levels.begin() + dim_t(order.first_of_block());
+    return !parts.empty() && std::any_of(order.levels.begin(), first_in_block, goes_on);
+}
+
 // The level `n` places outside of the block, if it has a stride.
 const level *level_around(const loop_order &order, int n) {
     const int index = int(order.first_of_block()) - n;
@@ -221,12 +230,9 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
     if (run_bytes == 0) end_run(parts.size());
-    const bool is_row_cut = std::any_of(
-            order.levels.begin(), order.levels.begin() + dim_t(first), [&](const level &l) {
-                return l.dim == parts[0].steps.dim && l.dst_stride == run_bytes;
-            });
-    const dim_t min_collected_bytes = is_row_cut ? tuning::min_collected_run_bytes_of_cut_rows
-                                                 : tuning::collected_dst_bytes;
+    const dim_t min_collected_bytes = cuts_rows(parts, order, run_bytes)
+            ? tuning::min_collected_run_bytes_of_cut_rows
+            : tuning::collected_dst_bytes;
     if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : min_collected_bytes)) return {};
     s.scratch_bytes = bytes;
     if (fetches) s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
