@@ -2401,17 +2401,17 @@ TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
 // 96 bytes of channels are a line, of which a tile stores all, and half of one: of rows that share
 // a set of L1 it has no more than L1 keeps.
 TEST(Plan, LeavesNoMoreLinesThanL1Keeps) {
-    const auto rows = [](dim_t channels, const char *dst, const machine &m) {
-        const plan p = planned(normalized({1, channels, 128, 512}, "abcd", dst, tfmt_bf16), m);
+    const auto rows = [](const char *dst, const machine &m) {
+        const plan p = planned(normalized({1, 4, 128, 512}, "abcd", dst, tfmt_bf16), m);
         return 1 << p.the_tile.src_run.size();
     };
-    EXPECT_EQ(rows(4, "aBdc48b", avx512()), 4); // of a multiple of 4096 bytes
+    EXPECT_EQ(rows("aBdc48b", avx512()), 4); // of a multiple of 4096 bytes
     // Of padding no more than the ways of L1 are written at once, of half lines fewer.
-    EXPECT_EQ(rows(4, "aBdc32b", avx512()), 8);
-    EXPECT_EQ(rows(4, "aBdc32b", avx2()), 4);
+    EXPECT_EQ(rows("aBdc32b", avx512()), 8);
+    EXPECT_EQ(rows("aBdc32b", avx2()), 4);
     machine m = avx512();
     m.max_padded_rows = 8;
-    EXPECT_EQ(rows(4, "aBdc32b", m), 16);
+    EXPECT_EQ(rows("aBdc32b", m), 16);
 }
 
 // Tiles that read parts of a line follow each other along it, but where the lines that they write

@@ -151,8 +151,8 @@ int blocking::lines_in_turn(bool of_src) const {
     dim_t run_bytes = of_src ? src_bytes_ : dst_bytes_;
     for (auto l = outer_.rbegin(); l != outer_.rend(); ++l) {
         const dim_t stride = stride_of(*l, of_src);
-        // The run counts lanes without elements as well: 64 bytes of 24 channels of 2, that repeat
-        // every 48.
+        // A run that the tile has in part counts as whole (is_behind): 64 bytes of 24 channels of
+        // 2, that repeat every 48.
         if (stride == 0 || stride > run_bytes)
             rows.push_back(*l);
         else if ((run_bytes = std::max(run_bytes, stride * l->extent)) >= tuning::page_bytes)

@@ -89,8 +89,8 @@ memory_pattern pattern_of(const plan &p, bool is_simple) {
     //     Zen 4, time by what rows of the source that are a power of two apart leave of L2 over
     //     that by touched_bytes(), of 11600 reorders 127 0.92, none above 1.07 (bf16 ab -> BA8a24b
     //     21x4096 0.48), AVX2 159 0.95, SSE4.1 158 0.95. To fetch ahead in these: 0.93, 0.96, 0.97.
-    const size_t way_bytes = p.target.l2_bytes / tuning::l2_ways;
-    if (bytes_in_cache(p.problem, dim_t(way_bytes)) <= dim_t(p.target.l2_bytes))
+    const dim_t l2_bytes = dim_t(p.target.l2_bytes);
+    if (bytes_in_cache(p.problem, l2_bytes / tuning::l2_ways) <= l2_bytes)
         return writes_more ? memory_pattern::in_l2_mostly_written : memory_pattern::in_l2;
     return writes_more ? memory_pattern::mostly_written : memory_pattern::beyond_l2;
 }

@@ -230,10 +230,10 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
     if (run_bytes == 0) end_run(parts.size());
-    const dim_t min_collected_bytes = cuts_rows(parts, order, run_bytes)
-            ? tuning::min_collected_run_bytes_of_cut_rows
-            : tuning::collected_dst_bytes;
-    if (run_bytes < (is_staged ? tuning::min_drained_run_bytes : min_collected_bytes)) return {};
+    const dim_t min_run_bytes = is_staged        ? tuning::min_drained_run_bytes
+            : cuts_rows(parts, order, run_bytes) ? tuning::min_collected_run_bytes_of_cut_rows
+                                                 : tuning::collected_dst_bytes;
+    if (run_bytes < min_run_bytes) return {};
     s.scratch_bytes = bytes;
     if (fetches) s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));
     continue_with_next(s, order, is_staged ? run_bytes : 0);

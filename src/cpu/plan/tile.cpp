@@ -348,16 +348,20 @@ int max_colliding_rows(const move_problem &p, const machine &m, const bit_list &
     return is_whole ? tuning::max_rows_in_l1_set_of_few : tuning::max_rows_in_l1_set;
 }
 
-// Up to how many lines of the destination in one set of L1 tiles write where it belongs: such as
+// Whether tiles write too many lines of the destination in one set of L1, where it belongs: such as
 // they leave in part, or of which half and more is padding.
-int max_lines_in_l1_set(const move_problem &p, const machine &m, const bit_list &whole_dst,
+bool crowds_l1_set(const move_problem &p, const machine &m, const bit_list &whole_dst,
         const bit_list &src, const bit_list &dst) {
-    if (leaves_lines(p, whole_dst, dst)) return max_colliding_rows(p, m, src);
-    const bool pads = m.max_padded_rows == 0 && is_half_padding(p.limits)
-            && bytes_of_run(p, dst, false) >= m.vector_bytes;
-    if (!pads) return std::numeric_limits<int>::max();
-    return m.vector_bytes < tuning::line_bytes ? tuning::max_rows_in_l1_set
-                                               : tuning::max_padded_lines_in_l1_set;
+    int max_lines;
+    if (leaves_lines(p, whole_dst, dst))
+        max_lines = max_colliding_rows(p, m, src);
+    else if (m.max_padded_rows > 0 || !is_half_padding(p.limits)
+            || bytes_of_run(p, dst, false) < m.vector_bytes)
+        return false;
+    else
+        max_lines = m.vector_bytes < tuning::line_bytes ? tuning::max_rows_in_l1_set
+                                                        : tuning::max_padded_lines_in_l1_set;
+    return lines_in_l1_set(p, src, dst, false) > max_lines;
 }
 
 // Whether tiles may have twice the registers for the few elements that end a run.
@@ -423,7 +427,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
         dst.pop_back();
 
     while (stores == store_path::plain && src.size() > tuning::min_src_run_bits_left
-            && lines_in_l1_set(p, src, dst, false) > max_lines_in_l1_set(p, m, whole_dst, src, dst))
+            && crowds_l1_set(p, m, whole_dst, src, dst))
         src.pop_back();
     if (spreads_run(p, src, dst)) src.clear();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left

@@ -30,24 +30,26 @@ double dst_bytes(const move_problem &p) {
 // Rows of a source that are read in one piece, and where the next ones begin behind a gap.
 struct row_pitch {
     dim_t row_bytes;
-    dim_t next_bytes; // 0: no gap
+    dim_t next_bytes;   // 0: no gap
+    dim_t period_bytes; // all of them begin at multiples of this
 };
 
 row_pitch source_rows(const move_problem &p) {
-    row_pitch rows {std::max(1, p.src_elem_bits() / 8), 0};
+    row_pitch rows {std::max(1, p.src_elem_bits() / 8), 0, 0};
     for (bool grown = true; grown;) {
         grown = false;
-        rows.next_bytes = 0;
+        rows.next_bytes = rows.period_bytes = 0;
         for (const level &l : p.levels) {
             const dim_t n_read = read_steps(p.limits, l);
             if (n_read <= 1 || l.src_stride < rows.row_bytes) continue;
             if (l.src_stride == rows.row_bytes) {
-                if (!multiply(rows.row_bytes, n_read, &rows.row_bytes)) return {1, 0};
+                if (!multiply(rows.row_bytes, n_read, &rows.row_bytes)) return {1, 0, 0};
                 grown = true;
                 break;
             }
             if (rows.next_bytes == 0 || l.src_stride < rows.next_bytes)
                 rows.next_bytes = l.src_stride;
+            rows.period_bytes = std::gcd(rows.period_bytes, l.src_stride);
         }
     }
     return rows;
@@ -63,6 +65,7 @@ dim_t moved_bytes(const move_problem &p) {
     return dim_t(std::min(src_bytes(p) + dst_bytes(p), 9e18));
 }
 
+// In a cache of a single set.
 dim_t touched_bytes(const move_problem &p) { return bytes_in_cache(p, tuning::line_bytes); }
 
 dim_t bytes_in_cache(const move_problem &p, dim_t way_bytes) {
@@ -72,11 +75,8 @@ dim_t bytes_in_cache(const move_problem &p, dim_t way_bytes) {
     const row_pitch rows = source_rows(p);
     if (rows.next_bytes == 0) return moved_bytes(p);
     const dim_t touched = std::min(rows.next_bytes, round_up(rows.row_bytes, tuning::line_bytes));
-    dim_t period = way_bytes; // of the places in a way where rows begin
-    for (const level &l : p.levels)
-        if (read_steps(p.limits, l) > 1 && l.src_stride >= rows.row_bytes)
-            period = std::gcd(period, l.src_stride);
-    const double share = double(std::max(touched, period)) / double(rows.row_bytes);
+    const dim_t period_in_way = std::gcd(rows.period_bytes, way_bytes);
+    const double share = double(std::max(touched, period_in_way)) / double(rows.row_bytes);
     return dim_t(std::min(double(moved_bytes(p)) + src_bytes(p) * (share - 1), 9e18));
 }
 
