@@ -63,8 +63,6 @@ void take_habits_of_amd(machine &m) {
     m.max_read_rows = tuning::max_read_rows_of_amd;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_amd;
     m.max_open_lines_apart = tuning::max_open_lines_apart_of_amd;
-    m.staged_src_bytes = m.staged_near_src_bytes = tuning::staged_src_bytes_of_amd;
-    m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
     m.min_crowding_rows = tuning::min_crowding_rows_of_amd;
     m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
@@ -76,10 +74,8 @@ void take_habits_of_amd(machine &m) {
     case 64:
         m.min_crowding_rows = m.min_crowding_lines = 0;
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
-        m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
-        m.staged_dst_bytes = tuning::staged_dst_bytes_of_amd;
-        m.staged_block_bytes = tuning::staged_block_bytes_of_amd;
-        m.max_staged_colliding_rows = tuning::max_staged_colliding_rows_of_amd;
+        m.staged_near_src_bytes = tuning::staged_near_src_bytes_of_amd_64_bytes;
+        m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd_64_bytes;
         m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_amd;
         break;
     default: break; // no JIT
@@ -94,12 +90,9 @@ void take_habits_of_zen4(machine &m) {
     case 32:
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         break;
-    case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; return;
+    case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; break;
     default: break; // once
     }
-    m.l2_scratch_src_bytes = tuning::l2_scratch_src_bytes_of_amd_32_bytes;
-    m.staged_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
-    m.staged_near_block_bytes = tuning::staged_block_bytes_of_amd_32_bytes;
 }
 
 // Measured on Zen 1. Its cores execute 32 bytes as two of 16.
@@ -113,7 +106,6 @@ void take_habits_of_zen1(machine &m) {
     m.min_refetched_share_of_cache = tuning::min_refetched_share_of_cache_of_zen1;
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen1;
     m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_zen1;
-    m.max_staged_whole_rows = tuning::max_staged_whole_rows_of_zen1;
     m.l2_scratch_bytes_for_lines = tuning::l2_scratch_bytes_for_lines_of_zen1;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_zen1;
     m.min_crowding_rows = m.min_crowding_lines = 0;
@@ -154,7 +146,7 @@ void take_habits_of_zen3(machine &m) {
 void take_habits_of_zen5(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
     m.unfetched_share_of_cache = 0; // not measured, as are the next
-    m.max_open_lines_apart = m.max_staged_colliding_rows = 0;
+    m.max_open_lines_apart = 0;
     m.max_split_moved_bytes = 0; // whole vectors at once
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;

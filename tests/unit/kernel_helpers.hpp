@@ -66,11 +66,8 @@ inline machine make_machine(const named_machine &n, caches has) {
     if (has == caches::none) {
         m.l3_bytes = size_t(1) << 30; // where nothing may stay
         m.streaming_share_of_cache = 0;
-        m.staged_src_bytes = 1024;
         m.staged_whole_dst_bytes = 2048;
         m.l2_scratch_bytes_for_lines = 128 << 10;
-        m.staged_dst_bytes = 512;
-        m.staged_block_bytes = 128 << 10;
         m.min_src_bytes_of_streamed_lines = 8;
         m.streams_any_lines = true;
         m.fetched_stream_bytes = 8192;

@@ -109,12 +109,6 @@ constexpr change changes[] = {
                     m.block_src_bytes *= 4;
                     m.max_whole_dst_bytes *= 4;
                 }},
-        {"shorter rows in blocks of a scratch",
-                [](machine &m) {
-                    m.staged_src_bytes = m.staged_near_src_bytes = 4 * tuning::line_bytes;
-                    m.staged_dst_bytes = 4 * tuning::line_bytes;
-                    m.staged_block_bytes = m.staged_near_block_bytes = tuning::staged_block_bytes;
-                }},
 };
 
 } // namespace

@@ -164,8 +164,6 @@ private:
     bool is_row() const;
 
     // blocking_scratch.cpp: blocks that go through a scratch.
-    void stage_blocks(staged_block goal, const machine &m);
-    dim_t scratch_lines_meanwhile() const;
     dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
     void join_dst_runs(const growth &dst);
@@ -189,7 +187,6 @@ private:
     dim_t src_bytes_, dst_bytes_;                             // that a block covers in one piece
     const dim_t src_run_bytes_, tile_bytes_, tile_src_bytes_; // of the tile
     bool ends_at_lines_ = false, uses_scratch_ = false, fills_src_gaps_ = false;
-    bool completes_scratch_lines_ = false; // before more lines of the source are read
 };
 
 } // namespace tfmt::cpu

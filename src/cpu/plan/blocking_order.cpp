@@ -25,7 +25,7 @@ void blocking::sort(bool blocks_by_src) {
 // SSE4.1 2333 1.114 / 1.095, 398 and 367 (u8 aCb24c -> abc 2x2048x2048, of which 32 lines in a set
 // of L1 were read three times, 4.4 / 1.9). Of tiles that read whole lines: 901, no difference.
 bool blocking::fills_scratch_by_src() const {
-    return uses_scratch_ && src_run_bytes_ < tuning::line_bytes && !completes_scratch_lines_;
+    return uses_scratch_ && src_run_bytes_ < tuning::line_bytes;
 }
 
 // Whether tiles that complete lines of both sides in the order of the destination would find those
@@ -115,14 +115,10 @@ bool blocking::reads_on_over_gaps() const {
     const level *next = next_read();
     if (!next) return false;
     std::vector<level> levels = tile_; // inner to outer
-    const auto sort_by_src = [&] {
-        std::sort(levels.begin(), levels.end(),
-                [](const level &a, const level &b) { return a.src_stride < b.src_stride; });
-    };
-    sort_by_src();
+    std::sort(levels.begin(), levels.end(),
+            [](const level &a, const level &b) { return a.src_stride < b.src_stride; });
     levels.insert(levels.end(), line_.rbegin(), line_.rend());
     levels.insert(levels.end(), inner_.rbegin(), inner_.rend());
-    if (next->src_stride <= tuning::max_unordered_block_bytes) sort_by_src();
     levels.push_back(*next);
     dim_t step_bytes = 0;
     for (const level &l : levels) {

@@ -11,32 +11,16 @@ namespace tfmt::cpu {
 
 void blocking::stage(staged_block goal, const machine &m) {
     uses_scratch_ = true;
-    if (t_.vector_bytes < tuning::line_bytes) {
-        blocking by_src = *this;
-        by_src.stage_blocks(goal, m);
-        completes_scratch_lines_ = by_src.scratch_lines_meanwhile()
-                >= tuning::min_scratch_lines_meanwhile;
-    }
-    stage_blocks(goal, m);
-}
-
-void blocking::stage_blocks(staged_block goal, const machine &m) {
     // Lines of colliding rows are gone before tiles of another part come back to them: 7 such
     // cases of 16 MB and more took 0.92 of the time on AVX2, 6 on SSE4.1 0.68 (bf16 4096x4096
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
     const bool collides = reads_colliding_rows(t_);
-    if (collides && m.max_staged_colliding_rows) {
-        goal.dst_bytes = std::min(
-                goal.dst_bytes, dim_t(m.max_staged_colliding_rows) * t_.dst_elem_bits / 8);
-        goal.bytes = std::min(goal.bytes, tuning::staged_block_bytes);
-    }
     const growth dst {goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
-            m.staged_whole_dst_bytes, m.max_staged_whole_rows};
+            m.staged_whole_dst_bytes, tuning::max_staged_whole_rows};
     const bool has_room = collides
             && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
                     >= tuning::min_chain_run_bytes;
-    take_runs(
-            dst, collides || completes_scratch_lines_, has_room ? tuning::scratch_paired_lines : 1);
+    take_runs(dst, collides, has_room ? tuning::scratch_paired_lines : 1);
     join_dst_runs(dst);
     // A block that a scratch cannot hold would not be staged at all.
     grow_src(goal.src_bytes,
@@ -48,8 +32,7 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
         grow_dst(tuning::staged_block_bytes, tuning::staged_block_bytes);
     const dim_t run_bytes = whole_run_in_block(dst_bytes_, false);
     if (m.l2_scratch_bytes)
-        grow_src(std::min(goal.src_bytes, m.l2_scratch_src_bytes),
-                bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
+        grow_src(goal.src_bytes, bytes_in_scratch(dim_t(m.l2_scratch_bytes), run_bytes));
     if (m.l2_scratch_bytes_for_lines) {
         const int n_lines = reads_odd_rows_in_pages(t_) ? 2 : 1; // which 64 bytes lie in
         grow_src(std::min(goal.src_bytes, n_lines * tuning::line_bytes),
@@ -61,17 +44,6 @@ void blocking::stage_blocks(staged_block goal, const machine &m) {
         sort(true);
     else
         sort_above_chain();
-}
-
-// Lines of the scratch that tiles write before more of the first one; 0 if they write lines whole.
-dim_t blocking::scratch_lines_meanwhile() const {
-    dim_t n_lines = written_lines(t_);
-    for (const std::vector<level> *levels : {&line_, &inner_})
-        for (auto l = levels->rbegin(); l != levels->rend(); ++l) {
-            if (l->dst_stride < tuning::line_bytes) return n_lines;
-            n_lines *= l->extent;
-        }
-    return 0;
 }
 
 // What a block of a scratch has at the least of the destination's runs, of which the bytes are

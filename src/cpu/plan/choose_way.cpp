@@ -169,13 +169,11 @@ bool crosses_fewer_in_halves(const move_problem &p, const machine &m, plain_begi
             && has_rows_of_part_of_vectors(p, m) && stores_parts_of_vectors(whole.get().the_tile);
 }
 
-// Whether lines are loaded as two from more pages, with gaps, than the core knows the places of.
+// Whether lines are loaded as two from more pages than the core knows the places of.
 bool loads_lines_as_two_from_many_pages(const move_problem &p, const machine &m) {
     if (!m.executes_vectors_as_two() || m.vector_bytes < tuning::line_bytes || p.converts)
         return false;
-    const double span_bytes = src_span_bytes(p);
-    return span_bytes >= tuning::min_src_span_bytes_of_copies_in_halves
-            && span_bytes >= tuning::min_src_span_per_read_byte_of_copies_in_halves * src_bytes(p);
+    return src_span_bytes(p) >= tuning::min_src_span_bytes_of_copies_in_halves;
 }
 
 bool copies_vectors(const tile &t) { return t.src_run == t.dst_run && t.phased.empty(); }

@@ -346,7 +346,6 @@ schedule schedule_of(const tile &t, const machine &m) {
 
 bool choose_order(plan &p, way w) {
     const move_problem whole = p.problem;
-    if (p.stores == store_path::staged && moves_nearby(p.the_tile, whole.levels)) return false;
     const loop_order order = order_levels(levels_without_tile(whole, p.the_tile), whole.limits,
             p.the_tile, pattern_of(p, w.is_simple), p.target, w.is_simple);
     p.problem.levels = order.levels;

@@ -268,19 +268,6 @@ bool reads_lines_again(const tile &t) {
     return run_bytes <= tuning::line_bytes / (stores_colliding_rows(t) ? 2 : 4);
 }
 
-bool moves_nearby(const tile &t, const std::vector<level> &levels) {
-    const auto is_near = [](const tile_bit &b) {
-        return b.level < 0
-                || std::max(b.src_stride_bytes, b.dst_stride_bytes) <= tuning::max_near_row_bytes;
-    };
-    const auto is_small = [](const level &l) {
-        return l.is_regular()
-                && std::max(l.src_stride, l.dst_stride) <= tuning::max_near_step_bytes;
-    };
-    return t.src_run != t.dst_run && std::all_of(t.bits.begin(), t.bits.end(), is_near)
-            && std::all_of(levels.begin(), levels.end(), is_small);
-}
-
 int open_lines(const tile &t) {
     const dim_t n_in_line = tile_bits_in_line(t);
     if (dim_t(t.dst_elem_bits) << n_in_line >= line_bits) return 0;

@@ -50,10 +50,6 @@ bool wants_staged_lanes(const move_problem &p, const machine &m); // past the ca
 // vectors are lines and the rows that the tile writes share a set too.
 bool reads_lines_again(const tile &t);
 
-// Whether a tile changes the order of elements of rows that lie close together on both sides, as
-// do the steps of all levels: what is read and written goes on about as it lies.
-bool moves_nearby(const tile &t, const std::vector<level> &levels);
-
 // Lines of the source that the lanes of a vector of the destination come from.
 int read_lines(const tile &t);
 

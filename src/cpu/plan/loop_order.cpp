@@ -159,18 +159,9 @@ bool copies_along_dst(const tile &t, const std::vector<level> &levels, const mac
     return n <= m.max_read_rows && n < rows_in_turn(sorted(true), row_bytes, false);
 }
 
-// Whether a block of little of the destination stores whole lines of it, in a tensor so small that
-// those of the next block are in the caches.
-bool leaves_few_lines(const tile &t, const std::vector<level> &levels) {
-    return !ends_within_lines(t.dst_run_bytes)
-            && std::all_of(levels.begin(), levels.end(), keeps_lines)
-            && pass_bytes(tile_bytes(t), levels, 0, tuning::max_odd_runs_bytes)
-            < tuning::max_odd_runs_bytes;
-}
-
 // The narrower the elements, the more rows of the source for the same bytes.
-dim_t staged_dst_bytes(const tile &t, const machine &m) {
-    return t.dst_elem_bits < 32 ? m.staged_dst_bytes / 2 : m.staged_dst_bytes;
+dim_t staged_dst_bytes(const tile &t) {
+    return t.dst_elem_bits < 32 ? tuning::staged_dst_bytes / 2 : tuning::staged_dst_bytes;
 }
 
 // Blocks of a scratch for transposes between rows in pages of their own, on cores that fetch ahead
@@ -248,11 +239,9 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         else
             b.grow_src(src_bytes_in_block(copied_bytes, m));
         if (!t.dst_has_4_bits) {
-            dim_t target_bytes = tuning::block_dst_bytes;
-            if (is_odd && leaves_few_lines(t, levels))
-                target_bytes = tuning::odd_runs_dst_bytes;
-            else if (read_lines(t) >= tuning::many_read_lines)
-                target_bytes = tuning::block_dst_bytes_of_many_lines;
+            const dim_t target_bytes = read_lines(t) >= tuning::many_read_lines
+                    ? tuning::block_dst_bytes_of_many_lines
+                    : tuning::block_dst_bytes;
             b.take_whole_dst(target_bytes, m.max_whole_dst_bytes);
             if (pattern == memory_pattern::beyond_l2 && stored_rows_in_l1_set(t) == 1)
                 b.grow_in_l1(false, target_bytes);
@@ -287,7 +276,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         if (const auto in_long_rows = order_in_long_rows(b, t, m)) return *in_long_rows;
-        b.stage({staged_dst_bytes(t, m), m.staged_src_bytes, m.staged_block_bytes,
+        b.stage({staged_dst_bytes(t), tuning::staged_src_bytes, tuning::staged_block_bytes,
                         m.min_unchained_lines_bytes},
                 m);
         break;

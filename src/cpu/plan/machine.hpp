@@ -123,27 +123,17 @@ struct machine {
     int max_open_lines = tuning::max_open_lines;
     int max_open_lines_in_pages = tuning::max_open_lines;
     int max_open_lines_apart = 0; // of opens_lines_apart(); as the others if these are more
-    // Scratch up to which blocks that go past the caches take more of the source's rows, and up to
-    // so many bytes of each; 0: none.
+    // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
-    dim_t l2_scratch_src_bytes = std::numeric_limits<dim_t>::max();
     // A larger one, up to which they do until they have whole lines of each; 0: none.
     size_t l2_scratch_bytes_for_lines = 0;
-    // Of such blocks, bytes of each of these rows, of each row of the destination (half of it of
-    // narrow elements) and of all of a block; the same but for the destination's where the last
-    // cache could hold source and destination.
-    dim_t staged_src_bytes = tuning::staged_src_bytes;
-    dim_t staged_dst_bytes = tuning::staged_dst_bytes;
-    dim_t staged_block_bytes = tuning::staged_block_bytes;
+    // Of such blocks, where the last cache could hold source and destination, bytes of each of
+    // these rows and of all of a block.
     dim_t staged_near_src_bytes = tuning::staged_near_src_bytes;
     dim_t staged_near_block_bytes = tuning::staged_near_block_bytes;
-    // Rows of the source that such blocks have at the most where these share sets of L1, in blocks
-    // of tuning::staged_block_bytes then; 0: as many as others.
-    int max_staged_colliding_rows = 0;
     // Length up to which such blocks have all of a row of the destination, if they then read few
     // rows of the source; 0: as of any number of rows.
     dim_t staged_whole_dst_bytes = 0;
-    dim_t max_staged_whole_rows = tuning::max_staged_whole_rows;
     // Runs of whole lines from which on such blocks, where the last cache could not hold both, are
     // not chained through many pages; at the most: never.
     dim_t min_unchained_lines_bytes = std::numeric_limits<dim_t>::max();

@@ -330,22 +330,14 @@ bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list 
     return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
 }
 
-// The few elements behind 2^n others that end a run, for which alone it has its last bit; 0 if it
-// does not end so. Without that bit they are tiles of their own, most of whose lanes do not exist.
-dim_t few_at_end(const move_problem &p, const bit_list &run) {
-    if (run.empty() || is_filler(run.back())) return 0;
+// Whether a run ends with a few elements behind 2^n others, for which alone it has its last bit.
+// Without that bit they are tiles of their own, most of whose lanes do not exist.
+bool ends_in_few(const move_problem &p, const bit_list &run) {
+    if (run.empty() || is_filler(run.back())) return false;
     const level &l = p.levels[size_t(run.back().level)];
     const dim_t n_others = dim_t(1) << run.back().k;
     const dim_t n_few = read_steps(p.limits, l) - n_others;
-    const bool ends = l.is_regular() && l.extent <= 2 * n_others;
-    return ends && n_few > 0 && n_few < n_others ? n_few : 0;
-}
-
-// Up to how many rows of the destination in one set of L1 tiles have a run of the source.
-int max_colliding_rows(const move_problem &p, const machine &m, const bit_list &src) {
-    const bool is_whole = p.elem_bytes == 1 && m.vector_bytes > 16 && !is_half_padding(p.limits)
-            && few_at_end(p, src) > 0;
-    return is_whole ? tuning::max_rows_in_l1_set_of_few : tuning::max_rows_in_l1_set;
+    return l.is_regular() && l.extent <= 2 * n_others && n_few > 0 && n_few < n_others;
 }
 
 // Whether tiles write too many lines of the destination in one set of L1, where it belongs: such as
@@ -354,7 +346,7 @@ bool crowds_l1_set(const move_problem &p, const machine &m, const bit_list &whol
         const bit_list &src, const bit_list &dst) {
     int max_lines;
     if (leaves_lines(p, whole_dst, dst))
-        max_lines = max_colliding_rows(p, m, src);
+        max_lines = tuning::max_rows_in_l1_set;
     else if (m.max_padded_rows > 0 || !is_half_padding(p.limits)
             || bytes_of_run(p, dst, false) < m.vector_bytes)
         return false;
@@ -364,15 +356,6 @@ bool crowds_l1_set(const move_problem &p, const machine &m, const bit_list &whol
     return lines_in_l1_set(p, src, dst, false) > max_lines;
 }
 
-// Whether tiles may have twice the registers for the few elements that end a run.
-bool may_spill_for_few(const move_problem &p, const machine &m, const bit_list &src) {
-    if (!can_spill(p, m, tuning::max_spilled_elem_bytes_of_few)) return false;
-    const dim_t n_few = few_at_end(p, src);
-    return n_few > 0
-            && (p.elem_bytes == 1
-                    || (n_few <= tuning::max_few_of_two_bytes && !is_half_padding(p.limits)));
-}
-
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
 // pieces of what lies across whole vectors of the other side: of vectors of both, or where the
 // source's are kept of whatever fills these registers, or for a few elements that end a run.
@@ -380,9 +363,9 @@ bool may_spill(const move_problem &p, const machine &m, store_path stores, const
         const bit_list &dst, bool keeps_src) {
     const size_t lane_bits = size_t(log2_exact(m.vector_bytes / p.elem_bytes));
     const size_t n_bits = union_size(src, dst), more_bits = n_bits_in_registers(p, m) + 1;
-    if (!keeps_src && n_bits == more_bits && may_spill_for_few(p, m, src)) return true;
-    return can_spill(p, m, tuning::max_spilled_elem_bytes) && src.size() == lane_bits
-            && n_bits >= (keeps_src ? more_bits : 2 * lane_bits)
+    if (!can_spill(p, m, tuning::max_spilled_elem_bytes)) return false;
+    if (!keeps_src && n_bits == more_bits && ends_in_few(p, src)) return true;
+    return src.size() == lane_bits && n_bits >= (keeps_src ? more_bits : 2 * lane_bits)
             && !(keeps_src && bypasses_caches(stores)
                     && m.vector_bytes < tuning::min_spilled_vector_bytes_of_whole_src);
 }
@@ -414,8 +397,7 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
         const bool reads_well = !keeps_src || bypasses_caches(stores)
                 || rows_in_l1_set(p, longer.dst, longer.src, true) <= m.max_spilled_src_rows;
         const bool stores_well = uses_scratch(stores)
-                || rows_in_l1_set(p, longer.src, longer.dst, false)
-                        <= max_colliding_rows(p, m, longer.src);
+                || rows_in_l1_set(p, longer.src, longer.dst, false) <= tuning::max_rows_in_l1_set;
         if (reads_well && stores_well) fitting = longer;
     }
     src = fitting.src;
@@ -446,15 +428,12 @@ bool has_too_many_phases(const move_problem &p, const tile &t) {
     return n_phases > most || t.phased.size() > size_t(tuning::max_phased_levels);
 }
 
-// Up to how many moved bytes a tile takes several rows at once; 0 if the two runs are not the same
-// elements, or the row goes on.
-dim_t most_bytes_of_rows(const machine &m, const run_pair &runs, const bit_list &whole_dst) {
+// Whether a tile may have several rows at once: both runs are the same elements, and where these
+// change places the row does not go on.
+bool are_whole_rows(const run_pair &runs, const bit_list &whole_dst) {
     const bit_list &src = runs.src, &dst = runs.dst;
-    const bool is_copied = src == dst;
-    if (src.size() != dst.size() || union_size(src, dst) != dst.size()) return 0;
-    if (!is_copied && dst.size() < whole_dst.size()) return 0;
-    if (m.has_masks()) return tuning::max_moved_bytes_of_rows_with_masks;
-    return is_copied ? std::numeric_limits<dim_t>::max() : tuning::max_moved_bytes_of_permuted_rows;
+    if (src.size() != dst.size() || union_size(src, dst) != dst.size()) return false;
+    return src == dst || dst.size() == whole_dst.size();
 }
 
 // Of rows that leave registers, some that lie side by side in the destination.
@@ -533,7 +512,7 @@ tile choose_tile_for(
     const int vector_bytes = fitting_vector_bytes(p, m, taken.size());
     const size_t fitting_bits = size_t(log2_exact(vector_bytes / p.elem_bytes));
     const bool leaves_regs = taken.size() < lane_bits + tuning::copy_reg_bits;
-    if (leaves_regs && moved_bytes(p) <= most_bytes_of_rows(m, runs, whole_dst))
+    if (leaves_regs && !m.has_masks() && are_whole_rows(runs, whole_dst))
         take_rows(p, whole_dst, fitting_bits, taken);
     return assemble(
             p, vector_bytes, phased, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));

@@ -22,7 +22,11 @@ double n_elements(const limit_list &limits, dim_t dim_limits::*limit) {
     return n;
 }
 
-// Bytes that are written.
+// Bytes that are read, and written.
+double src_bytes(const move_problem &p) {
+    return n_elements(p.limits, &dim_limits::load) * p.moved_src_bits() / 8;
+}
+
 double dst_bytes(const move_problem &p) {
     return n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
 }
@@ -56,10 +60,6 @@ row_pitch source_rows(const move_problem &p) {
 }
 
 } // namespace
-
-double src_bytes(const move_problem &p) {
-    return n_elements(p.limits, &dim_limits::load) * p.moved_src_bits() / 8;
-}
 
 dim_t moved_bytes(const move_problem &p) {
     return dim_t(std::min(src_bytes(p) + dst_bytes(p), 9e18));

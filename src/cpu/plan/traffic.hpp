@@ -8,9 +8,6 @@
 // anything is planned.
 namespace tfmt::cpu {
 
-// Bytes that are read.
-double src_bytes(const move_problem &p);
-
 // Source and destination bytes of a move.
 dim_t moved_bytes(const move_problem &p);
 

@@ -41,14 +41,6 @@ constexpr int max_rows_in_l1_set = 7;
 //     0.96, 4 147 0.97; AVX2 8 none, 7 61 0.80 (f32 abcd -> aBdc32b 2x4x64x64 0.30 of the time), 2
 //     159 0.95; SSE4.1 7 27 0.86. With less padding AVX-512 8 138 1.01, AVX2 7 25 1.19.
 constexpr int max_padded_lines_in_l1_set = 8;
-// The same of bytes to rows that are all of the source's run, of 2^n bytes and a few more (3x3
-// kernels), which tiles of 4 or 8 rows would read in three or two parts. Not of vectors of 16
-// bytes.
-//     Cascade Lake, AVX2 4 of 11900 reorders 0.67 of the time, SSE4.1 5 0.82, but on Zen 4 8 1.29;
-//     16 rows the same, but one more 1.3. Elements of two bytes, AVX2 3 1.03 to 1.10; where half
-//     and more is padding, 2 1.10 and 1.47.
-constexpr int max_rows_in_l1_set_of_few = 9;
-
 // No thread has more of a last cache than this, whatever is said of its size: servers share 100 to
 // 500 MiB among their cores, a virtual machine of two cores is told all of it, and what lies in the
 // farther slices is as slow as memory.
@@ -85,18 +77,13 @@ constexpr int max_reg_bits_16_regs = 3;
 //     0.96, 44 transposes of 512 to 8192 by 3 to 192 0.92 (15x2048 5.6 / 2.9 times memcpy). 32
 //     registers of 64 bytes, so pieces of 32, take as long in L1 (157 cycles for 2 KiB, 154 with
 //     16), 1.1 below and 1.2 beyond 1 MiB.
+//     Also where a few bytes end a run of 2^n others (ends_in_few), such as the ninth of a kernel
+//     of 3x3: tiles load as many chunks then and exchange half as many registers. Cascade Lake,
+//     AVX2, 48 of 8000 reorders 0.80 of the time (s8 abcd -> AcdB24a2b 320x4x3x3 12.9 / 6.9 times
+//     memcpy, abcde -> decab 32x4x4x3x3 6.9 / 3.3), Zen 4 68 0.80; elements of two bytes 25 0.92,
+//     Zen 4 33 0.94; of whole runs of 16 bytes 145 1.00.
 constexpr int max_spilled_elem_bytes = 1;
 constexpr int min_spilled_vector_bytes_of_whole_src = 32;
-
-// The same of elements that end a run of 2^n others: the ninth of a kernel of 3x3, for which alone
-// tiles load as many chunks and exchange half as many registers. Of two bytes for so many, and
-// where less than half of the destination is padding.
-//     Cascade Lake, AVX2, 8000 reorders: 48 of bytes 0.80 of the time (s8 abcd -> AcdB24a2b
-//     320x4x3x3 12.9 / 6.9 times memcpy, abcde -> decab 32x4x4x3x3 6.9 / 3.3; below 10 KB two 1.4),
-//     25 of two bytes 0.92. Of 2 and 3 of these 0.94 in place of 0.91, of any number 0.99; where
-//     half and more is padding 14 1.05, of bytes 17 0.96; of whole runs of 16 bytes 145 1.00.
-constexpr int max_spilled_elem_bytes_of_few = 2;
-constexpr dim_t max_few_of_two_bytes = 1;
 
 // Rows of the source on one set of L1 of which such tiles read whole vectors: as many as the sets
 // hold of Zen 1 to 4; Intel's hold 12, of 16 rows most.
@@ -153,17 +140,13 @@ constexpr double split_small_chunk_cost = 24, split_tile_cost = 4;
 //     53 0.92. Up to 1 MiB 421 more 0.99, a third faster and a quarter slower. Transposes of 60x60
 //     to 128x128, bf16, the same.
 constexpr double max_split_cost_share_of_fewer_registers = 0.9;
-// Such cores also copy in halves what comes from a source that spans so many bytes, and so many for
-// each that is read: loads of 64 bytes that find no page's place in the TLB wait twice as long as
-// those of 32 and fewer (Zen 4: 5400 lines one page apart take 56 us, 24 us in halves, or if they
-// are fetched 8 ahead).
-//     Zen 4, halves over whole vectors, those of 10900 reorders whose sources span 6 MiB: 53 0.84,
-//     34 faster and 2 slower (f32 ABcd40a32b -> acdb 1x1024x13x13 0.052 whole, 0.024 in halves over
-//     memcpy, bf16 ABcde8b64a2b -> AcdeB32a2b 15x47x16x168x1 0.8, 1.1); with fewer gaps 156 0.98,
-//     52 faster and 19 slower. Conversions with gaps 38 0.92, but 5 of them 1.7 to 2.1, with fewer
-//     53 1.09.
+// Such cores also copy in halves what comes from a source that spans so many bytes: loads of 64
+// bytes that find no page's place in the TLB wait twice as long as those of 32 and fewer (Zen 4:
+// 5400 lines one page apart take 56 us, 24 us in halves, or if they are fetched 8 ahead).
+//     Zen 4, halves over whole vectors, of 11600 reorders 182 0.98 (f32 ABcd40a32b -> acdb
+//     1x1024x13x13 0.052 whole, 0.024 in halves over memcpy). Conversions with gaps of a third of
+//     what is read and more 38 0.92, but 5 of them 1.7 to 2.1, with fewer 53 1.09.
 constexpr double min_src_span_bytes_of_copies_in_halves = 6 << 20;
-constexpr double min_src_span_per_read_byte_of_copies_in_halves = 1.3;
 // Intel, AVX-512: where tiles read short runs of elements of so many bytes, within the caches, and
 // store to rows that begin anywhere in a line (crosses_lines), a vector of a line is nearly always
 // stored across two; of its halves every other one is not.
@@ -237,17 +220,6 @@ constexpr dim_t zero_tile_bytes = 256;
 //     1.31 (f32 ABcd4a4b -> acdb 64x3x3x3 10.1 / 4.8, s8 cabd -> bcda 1x1024x14x14 3.2 / 1.7), with
 //     two rows a third of it less, with eight the same; 77 on SSE4.1 1.62 / 1.33.
 constexpr int row_bits = 2;
-// But only up to so many moved bytes where elements change places within a row.
-//     Time over memcpy, one row / so, 102 of 15756 reorders on AVX2, by size below 4 and 64 KiB, 1,
-//     4, 16 MiB and above 6.7 3.3 1.3 1.21 1.005 1.006 / 5.8 2.4 1.06 1.05 1.03 1.03 (s8 abced ->
-//     abcde 728x1x1x3x3 18 / 12, s8 ABcd8a2b -> AcdB4b24a4b 64x64x1x1 5.3 / 2.7), 92 on SSE4.1 7.5
-//     7.3 1.8 1.45 1.06 1.04 / 6.4 5.2 1.2 1.22 1.04 1.11.
-constexpr dim_t max_moved_bytes_of_permuted_rows = 4 << 20;
-// And for any rows where there are masks.
-//     Time over memcpy by these sizes, 287 on AVX-512 4.8 2.6 1.19 1.13 0.96 0.97 / 4.4 2.1 1.21
-//     1.15 0.97 0.98 (s8 acdb -> abcd 320x4x3x3 8.1 / 5.6).
-constexpr dim_t max_moved_bytes_of_rows_with_masks = 64 << 10;
-
 // Steps of padding behind its vectors that a tile takes, as a power of two, and up to how many
 // moved bytes (take_padding_vectors).
 //     Time over memcpy without / with 2, 4, 8 vectors, 589 of 19000 reorders on AVX-512 1.447 /
@@ -1120,32 +1092,22 @@ constexpr int paired_lines_of_zen3 = 2;
 //     10 3.20 / 2.90 / 2.79, AVX2 64 3.30 / 3.25 / 3.31, SSE4.1 169 3.23 / 3.09 / 3.04.
 constexpr int scratch_paired_lines = 2;
 
-// In place of block_dst_bytes, and of the source before anything else (the block grows to
-// block_src_bytes later), where tiles read runs that end within lines, as 3x3 weights of f32, 36
-// bytes: so that what is left of a line is still in L1 when the tile moves on along the
-// destination. Streamed and staged only where rows of the source share sets of L1 too; staged, only
-// of the source.
+// Of the source before anything else (the block grows to block_src_bytes later) where tiles read
+// runs that end within lines, as 3x3 weights of f32, 36 bytes: so that what is left of a line is
+// still in L1 when the tile moves on along the destination. Streamed and staged only where rows of
+// the source share sets of L1 too; streamed, of the destination as well, in place of
+// block_dst_bytes.
 //     Time over memcpy with 256/512 and with 128/512, 128/256, 128/128, 64/64: f32 abcd -> cdba
 //     256x256x3x3 3.0 2.3 2.3 2.1 2.4, 272x264x3x3 1.6 1.5 1.4 1.3 1.4, bf16 272x264x3x3 2.0 2.0
 //     1.7 1.6 1.7. Streamed only where rows of the source share sets of L1: f32 512x512x3x3 2.1 1.5
 //     1.4 1.3 1.8, but 50 others 1.05 1.08 - 1.08. Staged there too: 500x512x3x3 3.3, with 128 of
 //     the source first 2.2. Not for runs of half a line, which lie in one (1.6, with 128/128 1.8),
 //     nor where the destination has the same runs (1.4, 3.2); for runs of the destination that end
-//     within lines no order of 6 made a difference.
+//     within lines no order of 6 made a difference. 128 of the destination in the caches as well,
+//     time over that with 512: Zen 4, 99 of 11600 reorders 1.05, AVX2 88 1.05, SSE4.1 79 1.005; 98
+//     of 12 to 70 MB 1.03, AVX2 73 1.04, SSE4.1 42 1.01, 100 of 3 to 12 MB 1.00.
 constexpr dim_t odd_runs_src_bytes = 128;
 constexpr dim_t odd_runs_dst_bytes = 128;
-// But as much of the destination as others (block_dst_bytes) from so many bytes of one side on,
-// where it is stored where it belongs.
-//     Time over memcpy with 128 / 256 / 512 / 1024 of the destination, reorders of 12 to 70 MB: 98
-//     1.112 / 1.099 / 1.083 / 1.080, worst 2.0 1.95 1.7 1.7 (f32 abcd -> bcad 1024x512x3x3 2.0 /
-//     1.3), AVX2 73 1.095 / 1.069 / 1.056 / 1.062 (u8 AB8b24a2b -> ba 4096x4096 1.9 / 1.3 with
-//     512), SSE4.1 42 1.120 / 1.112 / 1.106 / 1.105; 100 of 3 to 12 MB 1.063 / 1.066 / 1.061 /
-//     1.064. With 64 and 256 of the source instead, and 512, 1.144 / 1.156 and 1.121 / 1.149.
-//     Nor where the destination's runs or rows end within lines (leaves_few_lines): AMD (Zen 4),
-//     with 128 / 512, those of 17000 reorders that it changes: 71 1.65 / 1.50, worst 3.8 / 2.7 (s8
-//     ab -> BA2a24b 768x3072 3.4 / 1.6), AVX2 48 1.76 / 1.72, SSE4.1 34 2.13 / 2.09. From 3 MiB on
-//     for all instead 67 1.69 / 1.54, but f32 abcd -> cdba 256x256x3x3 2.0 / 2.3.
-constexpr dim_t max_odd_runs_bytes = 6 << 20;
 
 // All of a level that ends within so many bytes of the destination's run joins a block that has
 // less than block_dst_bytes of it, and then has no more than so many bytes and rows of the source:
@@ -1287,17 +1249,6 @@ constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t max_staged_whole_dst_bytes = 1024;
 
-// Tiles that change the order of elements of rows up to so far apart on both sides, where no step
-// from tile to tile is longer than the second, do without a scratch.
-//     Zen 4, time over memcpy, staged / so, those of 13600 reorders from 16 MB on whose rows cannot
-//     be streamed: 16 on AVX-512 1.34 / 1.09 (f32 abcde -> abced 64x832x2x7x7 1.3 / 0.9), 23 on
-//     AVX2 1.58 / 1.27, 27 on SSE4.1 1.30 / 1.18, none more than 1.07 of the time, beyond 1.8 5 / 1
-//     in all. With rows of 1024 0.82, 0.78 and 0.97 of the time (s8 acdeb -> abced 64x1x32x96x96 on
-//     SSE4.1 1.1 / 2.5), with steps of any length 0.82, 0.79, 0.88 (u8 acdb -> cabd 64x16x112x112
-//     on SSE4.1 1.7 / 3.7).
-constexpr dim_t max_near_row_bytes = 512;
-constexpr dim_t max_near_step_bytes = 64 << 10;
-
 // In place of these on Intel for transposes between rows in pages of their own, if a block then has
 // so much of each row of the source: 32 rows, in which the processor itself reads ahead while tiles
 // go along them and fetch 256 bytes ahead; drains fetch the beginnings of the next rows alone.
@@ -1329,6 +1280,16 @@ constexpr dim_t staged_near_dst_bytes = 256;
 constexpr dim_t staged_near_src_bytes = 256;
 constexpr dim_t staged_near_block_bytes = 16 << 10;
 
+// Larger ones on AMD with vectors of a line: of bytes few rows of 16 KiB are whole.
+//     Zen 4, time over memcpy, with the above / so, 94 of 16 to 32 MB 0.88 / 0.88, beyond 1.8 3 and
+//     0 (u8 acdb -> abcd 16x1024x28x28 2.1 / 1.3); of 32 KiB 1.02 to 1.07 times as long. No other
+//     size pays for its rule there: with vectors below a line 64 KiB 365 1.00; beyond the last
+//     cache 1024 of the source 1373 1.00, 512 of the destination 236 1.00, 128 KiB 125 0.99, all of
+//     a row of up to 2048 bytes 101 0.98; with vectors below a line 24 KiB AVX2 169 0.97, SSE4.1
+//     174 1.00.
+constexpr dim_t staged_near_src_bytes_of_amd_64_bytes = 1024;
+constexpr dim_t staged_near_block_bytes_of_amd_64_bytes = 64 << 10;
+
 // Rows of whole lines from this length on are stored past the caches, and not through a scratch,
 // where the destination begins within a line: but for the line that each shares with the next one,
 // which is written in two parts, through the caches.
@@ -1344,17 +1305,6 @@ constexpr dim_t staged_near_block_bytes = 16 << 10;
 //     1.30.
 constexpr dim_t min_bytes_of_rows_in_lines = 320;
 
-// Lines of a scratch, of the 512 of an L1, from which on tiles of vectors below a line, if they
-// would write so many before more of the first one, read a line of the source and complete these
-// first, in place of all that a block has of a row of the source.
-//     Zen 4, times over those along the source, with 512 / 384 / 256 / 128 / 64 lines, of 480 of
-//     10200 reorders on SSE4.1 0.990 0.988 0.978 0.969 0.968, beyond the goals 92, with 128 68 of
-//     them (f32 abc -> ABc16b16a 64x77x768 2.6 / 1.3); AVX2 518 0.994 0.994 0.992 0.988 0.992 (u8
-//     bac -> ABc4b8a4b 64x384x1024 3.0 / 1.8, s8 abcd -> acdb 32x64x112x112 1.3 / 1.5). Lines of
-//     the destination first, without that of the source, 1.10 and 1.035, up to 3 times as long.
-//     Vectors of a line 190 1.02.
-constexpr dim_t min_scratch_lines_meanwhile = 128;
-
 // A level of the destination is not taken whole (max_staged_whole_dst_bytes) by tiles that read
 // less than a line, if the block then had less than this of each of the source's rows, and if the
 // destination can be cut between lines instead.
@@ -1364,8 +1314,8 @@ constexpr dim_t min_scratch_lines_meanwhile = 128;
 //     With 64 only the half of it; where rows end within lines up to 2 times as long (bf16 abcd ->
 //     acdb with 255 channels); where tiles read whole lines s8 acbd -> abdc 8x32x512x128 1.8 / 2.5.
 //     By the distance of the rows, not whole beyond 64 KiB: bf16 adbc -> abcd 16x64x112x112 1.3 /
-//     3.3. Smaller blocks (staged_block_bytes_of_amd_32_bytes) count as ones of staged_block_bytes:
-//     times over those of their own bytes, 50 reorders on AVX2 1.007, 51 on SSE4.1 0.961 (bf16
+//     3.3. Smaller blocks count as ones of staged_block_bytes: Zen 4, times over those of
+//     their own bytes, then 24 KiB, 50 reorders on AVX2 1.007, 51 on SSE4.1 0.961 (bf16
 //     abcde -> ABcde16a16b 2x32x24x37x37 2.0 / 1.15 times memcpy); as ones of 64 KiB 1.02 and 0.99.
 //     Steps of padding do not count: 6 on AVX2 0.74, 5 on SSE4.1 0.71 (u8 abcd -> ABcd32a16b
 //     2x84x80x80, whose 2 are padded to 32, 1.8 / 1.2, s8 4x128x104x104 1.8 / 0.9).
@@ -1396,8 +1346,8 @@ constexpr dim_t min_steps_per_read_in_place = 2;
 //     1.9 1.8 1.7 1.8 (u8 abcd -> bdca 300x128x75x12 2.2 / 1.1, abcd -> dbac 200x48x96x200 1.6 /
 //     1.2); AVX2, 67, 1.06 / 1.00, SSE4.1 1.11 / 1.12. Larger for all, whatever they have of the
 //     source: frameworks' 0.84 / 0.86. Up to 1024 of the source: the same. More of the destination
-//     as well: the same. AMD, 1 MiB of L2, see staged_src_bytes_of_amd; with 128 KiB in place of a
-//     twelfth the same.
+//     as well: the same. Zen 4, 1 MiB of L2, with 128 KiB in place of a twelfth the same; with
+//     none 98 0.97, AVX2 110 0.98, SSE4.1 102 1.01, beyond 1.8 3 and 4 more.
 constexpr size_t max_l2_scratch_bytes = 128 << 10;
 constexpr size_t l2_scratch_divisor = 12;
 // On Zen 1, for a whole line of each row of the source, or two where these begin within lines and
@@ -1412,71 +1362,16 @@ constexpr size_t l2_scratch_divisor = 12;
 //     2x96x256x256 1.4 / 2.0 / -).
 constexpr size_t l2_scratch_bytes_for_lines_of_zen1 = 128 << 10;
 
-// On AMD's cores (measured: Zen 4, 1 MiB of L2, 32 of L3) staged blocks have, with the share of L2
-// above, more of each row of the source, and more in all where the last cache could hold both
-// tensors: pages that a block reads single lines of cost more than a scratch beyond L1.
-//     Time over memcpy, as above / so. 481 of 16 to 32 MB 0.857 / 0.842 (s8 acdb -> abcd
-//     16x1024x28x28 3.1 / 1.5, abcde -> aBdec48b 32x64x8x28x28 3.9 / 2.3), AVX2, a half of these,
-//     1.033 / 1.029, SSE4.1 1.097 / 1.073. Of a half, without the share of L2, 16 / 64 / 96 / 128
-//     KiB 0.855 / 0.827 0.829 0.827; with it 16 KiB as above / 32 / 64 0.845 / 0.827 0.823; 256,
-//     512 and 2048 of the source lie between these. 277 of 32 to 300 MB with 1024 of the source and
-//     blocks of 32 KiB 0.780 / 0.772, AVX2 0.850 / 0.847, SSE4.1 1.040 / 1.033; with 64 KiB the
-//     same.
-constexpr dim_t staged_src_bytes_of_amd = 1024;
-constexpr dim_t staged_near_block_bytes_of_amd = 64 << 10;
-
-// With vectors below a line blocks stay in L1 with what is read for them, and take more of the
-// source's rows in L2 only until they have so much of each.
-//     Zen 4, times over those of blocks of 32 and 64 KiB, of 2400 of 10200 reorders from 16 MB on,
-//     with / without a limit of 256 in L2 and blocks of 16 20 24 28 32 KiB: AVX2 0.972 0.969 0.971
-//     0.975 0.985 / - - 1.003 - 1.002, beyond 1.8 80 of 1173, with 24 KiB 56 of them; SSE4.1 0.988
-//     0.989 0.991 0.992 0.991, 112 and 102 (f16 acdb -> aCdb64c 4x32x512x128 1.8 / 1.1 times
-//     memcpy, u8 ab -> AB16b64a 4096x4096 2.2 / 1.4, but f32 bcad -> abcd 8x1024x28x28 1.0 / 1.5).
-//     With 256 of the source wherever the block lies 0.980 and 0.991. Vectors of a line 0.997 to
-//     0.999. On Zen 3 and 5 not measured.
-constexpr dim_t l2_scratch_src_bytes_of_amd_32_bytes = 256;
-constexpr dim_t staged_block_bytes_of_amd_32_bytes = 24 << 10;
-
-// With vectors of a line larger ones where the last cache could not hold both as well, of longer
-// runs of the destination.
-//     Time over memcpy, 256 of the destination and blocks of 32 KiB / 512 and 96 / 512 and 128,
-//     1160 of 32 to 64 MB 0.791 / 0.781 / 0.777, beyond 1.8 21, 13 and 11 of them (u8 acbd -> abdc
-//     16x32x512x128 2.4 / 1.3, but s8 cabd -> abdc 8x32x512x128 1.9 / 2.6); in another run 256 and
-//     96 0.777, 512 and 96 0.778, without 0.786; 1024 and 128 0.775. AVX2, 1163, 0.878 / 0.875 /
-//     0.871, but 25, 32 and 35 beyond, SSE4.1, 1198, 1.059 / 1.055 / 1.053 and 162, 166, 165.
-//     In another run, 850, 256 and 32 / 512 and 128 0.806 / 0.804, worst 3.4 / 2.6: it is the worst
-//     that gain.
-constexpr dim_t staged_dst_bytes_of_amd = 512;
-constexpr dim_t staged_block_bytes_of_amd = 128 << 10;
-// But where rows of the source collide no more than so many, in blocks of staged_block_bytes: L2
-// holds 256 lines at one place of their pages, and these are fetched before they are read.
-//     Zen 4, times over those of the blocks above, the 204 of 10200 reorders from 16 MB on that
-//     this changes 0.985, worst 3.0 / 2.4 times memcpy (s8 abdc -> cdba 16x32x512x128 3.0 / 2.4,
-//     bac -> acb 64x384x1024 2.1 / 1.25); with 16 KiB 0.987, without less bytes 1.006, 256
-//     rows 1.000. AVX2, in its blocks, 144 1.002, SSE4.1 67 1.005.
-constexpr int max_staged_colliding_rows_of_amd = 128;
-
-// And with vectors of a line all of a row of the destination up to so many bytes, more than
-// max_staged_whole_dst_bytes, if the block then has no more than so many rows of the source.
-//     Time over memcpy, without / so, those of 17000 reorders that it changes: 80 of 16 to 32 MB
-//     0.915 / 0.874, worst 2.5 / 2.2, 54 of more 0.895 / 0.840 (f32 aBdc48b -> aBcd4b 32x21x65x65
-//     1.04 / 0.64, u8 acdb -> aBdc48b 32x512x26x26 2.2 / 1.2), with 1536 0.883 and 0.858. AVX2,
-//     156, 0.912 / 0.928, SSE4.1, 161, 1.07 / 1.08. With any number of rows 36 others 1.65 / 1.70
-//     (s8 abcd -> aBdc8b 16x32x149x149 2.6 / 4.6). Up to 512 / 1024 rows 33 1.32 / 1.25, worst 2.7
-//     / 3.4, 512 / 2048 46 1.41 / 1.42. A limit of 512 rows for shorter ones as well: 11 1.73 /
-//     2.37.
-constexpr dim_t staged_whole_dst_bytes_of_amd = 2048;
-constexpr dim_t max_staged_whole_rows = 1024;
-// On Zen 1 with any vectors.
+// Vectors of any length on Zen 1: all of a row of the destination up to so many bytes, more than
+// max_staged_whole_dst_bytes, if the block then has no more than so many rows of the source. Pages
+// of more are not all in its TLB when the next part of each is read.
 //     Time over none, 2048 / 4096 / 8192 bytes: AVX2 102 0.93, 49 more 0.895, 80 0.90; SSE4.1 99
-//     0.96, 55 0.93, 68 0.93.
+//     0.96, 55 0.93, 68 0.93. Time over memcpy, up to 1024 / 768 / 512 rows, with
+//     l2_scratch_bytes_for_lines: of 60 transposes of f32 1000x1282 to 1000x5136, AVX2 1.38 / 1.31
+//     / 1.31, beyond 1.8 7, 0 and 0, SSE4.1 1.30 / 1.19 / 1.19; of 48 others of 300 to 4400
+//     elements 1.09 / 1.12 / 1.27 and 1.06 / 1.11 / 1.22.
 constexpr dim_t staged_whole_dst_bytes_of_zen1 = 4096;
-// Pages of more rows are not all in its TLB when the next part of each is read.
-//     Time over memcpy, up to 1024 / 768 / 512 rows, with l2_scratch_bytes_for_lines: of 60
-//     transposes of f32 1000x1282 to 1000x5136, AVX2 1.38 / 1.31 / 1.31, beyond 1.8 7, 0 and 0,
-//     SSE4.1 1.30 / 1.19 / 1.19; of 48 others of 300 to 4400 elements 1.09 / 1.12 / 1.27 and 1.06 /
-//     1.11 / 1.22.
-constexpr dim_t max_staged_whole_rows_of_zen1 = 768;
+constexpr dim_t max_staged_whole_rows = 768;
 
 // A scratch of whole vectors (lane_drain.hpp) is taken wherever blocks are collected and it can be;
 // and for transposes of lines from so many bytes and rows in one set of L1 on: of each side, pairs
@@ -1612,12 +1507,6 @@ constexpr dim_t colliding_scratch_bytes = 256;
 //     SSE4.1 0.88 0.89 0.90 0.88 0.95 1.05 1.16 (from memory s8 aBdec16b -> acdeb 8x3x16x112x112
 //     1.2 / 2.8). Gaps of up to one or four lines: the same.
 constexpr double max_read_on_share_of_cache = 0.4;
-// In blocks of so many bytes of the source that is so whatever their order.
-//     Of the others of these, over 0, up to 2 / 4 / 8 / 16 KiB / any: 119 0.990 / 0.997 1.002 1.010
-//     1.021, AVX2 110 0.974 / 0.971 0.976 0.975 0.981, SSE4.1 40 0.971 / 0.963 0.919 0.918 0.886
-//     (bf16 aBdec8b -> acdeb 2x1x32x96x96 1.9 / 1.9 1.9 1.9 1.9 1.2).
-constexpr dim_t max_unordered_block_bytes = 2048;
-
 // Nor of one that tiles read in pieces of up to 16 bytes, line by line, where this share of the
 // last cache holds source and destination: each tile that reads a line would fetch it once more,
 // for nothing where the processor has it in time by itself. It has not from memory.
