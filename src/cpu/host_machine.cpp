@@ -100,7 +100,6 @@ void take_habits_of_zen1(machine &m) {
     m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1;
     m.streams_any_lines = true;
     m.max_elem_bytes_in_lanes = 0;
-    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;
     m.min_refetched_share_of_cache = tuning::min_refetched_share_of_cache_of_zen1;
@@ -126,7 +125,6 @@ void take_habits_of_zen1(machine &m) {
 
 // Where they differ from take_habits_of_amd().
 void take_habits_of_zen3(machine &m) {
-    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen3;
     m.unfetched_share_of_cache = 0; // not measured, as is the next
     m.max_open_lines_apart = 0;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
@@ -144,7 +142,6 @@ void take_habits_of_zen3(machine &m) {
 }
 
 void take_habits_of_zen5(machine &m) {
-    m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_zen5;
     m.unfetched_share_of_cache = 0; // not measured, as are the next
     m.max_open_lines_apart = 0;
     m.max_split_moved_bytes = 0; // whole vectors at once

@@ -243,11 +243,13 @@ TEST(Padding, SetsOfMoreLinesTakeEightRows) {
 }
 
 TEST(Padding, NarrowVectorsLeaveMuchPaddingToAPassOfItsOwn) {
-    // 0.5 and 0.75 of the destination's lines.
+    // 0.5, 0.75 and 0.94 of the destination's lines.
     const pair half {tfmt_f32, tfmt_f32, "acdb", "ABcd16a32b", {8, 64, 7, 7}};
-    const pair most {tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 64, 7, 7}};
+    const pair more {tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {8, 64, 7, 7}};
+    const pair most {tfmt_f32, tfmt_f32, "acdb", "ABcd32a32b", {2, 64, 7, 7}};
     for (machine m : plan_test::all_machines()) {
         EXPECT_EQ(wants_two(half, m), m.vector_bytes == 16) << plan_test::name_of(m);
+        EXPECT_EQ(wants_two(more, m), m.vector_bytes == 16) << plan_test::name_of(m);
         EXPECT_EQ(wants_two(most, m), m.vector_bytes < 64) << plan_test::name_of(m);
         m.l2_bytes = 0;
         EXPECT_FALSE(wants_two(half, m)) << plan_test::name_of(m);

@@ -841,10 +841,12 @@ constexpr dim_t min_padding_apart_bytes = 1 << 10;
 //     aBcdef32b -> aBCdef2b8c16b2c 1x1x1x1x64x1 20 / 6), AVX2, 420, 3.2 1.21 0.79 / 2.5 1.18 0.82.
 //     From shares of 0.5, 0.65, 0.75, 0.85, 0.92 on, below 1 MiB: AVX2 1.29 1.26 1.26 1.25 1.24,
 //     worst 2.2 2.2 2.2 2.7 2.6, SSE4.1 1.36 1.38 1.40 1.49 1.57; AVX-512 1.25 1.20 1.20 1.18 1.17,
-//     never 1.16. Beyond L2 with 0.65 AVX2 0.88 / 1.01, SSE4.1 0.93 / 1.01. Destinations of 32 KiB,
+//     never 1.16; Zen 4, AVX2, times from 0.5 / 0.8 / 0.9 on and never over those from 0.65 on, 281
+//     1.025, 310 0.97, 529 0.96, 753 0.97, SSE4.1 never 1192 0.99, but 7 more beyond 4. Beyond L2
+//     with 0.65 AVX2 0.88 / 1.01, SSE4.1 0.93 / 1.01. Destinations of 32 KiB,
 //     16, 8, 4, 1 and more: below 64 KiB SSE4.1 4.8 4.2 4.0 3.8 3.6, AVX2 3.1 2.8 2.6 2.5 2.5; 12
 //     of less than 1 KiB 2.4 / 3.2.
-constexpr double min_padding_apart_share_of_32_bytes = 0.65;
+constexpr double min_padding_apart_share_of_32_bytes = 0.9;
 // The same where nothing collides, but the order of the source makes passes of the padding anyway
 // (not on Intel): beyond L2 0.5 to 1.1 from a share of 0.75 on, 1.0 to 1.3 with 0.5 to 0.7.
 constexpr double min_padding_passes_share = 0.75;
@@ -899,17 +901,15 @@ constexpr dim_t min_whole_lines_src_run_bytes = 8;
 //     Times in the order of the destination over so, those of 10200 reorders that it changes on Zen
 //     4: 60 0.884 (bf16 acdb -> aBdc32b 1x2048x7x7 2.4 / 1.05 times memcpy, bf16 ab -> AB32a16b
 //     21x4096 1.5 / 2.0), AVX2 66 0.864, SSE4.1 72 0.872 (f32 ab -> BA12b8a 21x4096 3.2 / 1.3).
-//     From 24 lines on 0.89, from 13 on, if that visits up to 8, 0.96; with up to 0 or 4 of the
-//     destination 0.888, 0.863, 0.907. All reorders within L2: 1500 1.01, 0.34 to 3.0.
-//     Up to 16 lines of the destination in place of 8, and where steps of a run overlap, of 11600
-//     16 0.78 of the time, AVX2 12 0.70, SSE4.1 24 0.71 (bf16 acdb -> aBdc24b 1x2048x7x7 5.2 / 1.5
-//     times memcpy; SSE4.1 s8 acbd -> bcad 1x12x384x64 1.9 of the time); 12 lines 0.88, 0.81, 0.99,
-//     24 0.79, 0.71, 0.69. With those from 13 source lines on 129 0.94, 124 0.96, 161 0.92.
-//     Intel, in the order of the destination whatever the lines, times over those so, of 9400
-//     reorders: 110 0.72 (u8 BcdA64b4a -> ABcd4a4b 128x128x3x3 3.2 / 1.0 times memcpy, f64 ba -> ab
-//     2048x21 3.4 / 1.3, but f32 adbc -> BAcd4a4b 128x128x3x3 1.1 / 1.4), AVX2 117 0.86, SSE4.1 125
-//     0.90; from 64 lines on 80 0.82 (bf16 ba -> ab 4096x49 1.7 / 2.6), AVX2 83 0.925, SSE4.1 96
-//     0.945.
+//     From 24 lines on 0.89; with up to 0 or 4 of the destination 0.888, 0.863, 0.907. Times with
+//     13 over those with 17, up to 16 of the destination, of 11600 117 0.97, AVX2 116 0.99, SSE4.1
+//     137 0.98 (with 33 50 1.04, 50 1.09), but batches of one shape may then need two kernels. All
+//     reorders within L2: 1500 1.01, 0.34 to 3.0. Up to 8 lines of the destination in place of 16:
+//     15 0.98, AVX2 10 1.00, SSE4.1 24 1.02. Intel, in the order of the destination whatever the
+//     lines, times over those so, of 9400 reorders: 110 0.72 (u8 BcdA64b4a -> ABcd4a4b
+//     128x128x3x3 3.2 / 1.0 times memcpy, f64 ba -> ab 2048x21 3.4 / 1.3, but f32 adbc -> BAcd4a4b
+//     128x128x3x3 1.1 / 1.4), AVX2 117 0.86, SSE4.1 125 0.90; from 64 lines on 80 0.82 (bf16 ba ->
+//     ab 4096x49 1.7 / 2.6), AVX2 83 0.925, SSE4.1 96 0.945.
 constexpr int min_lines_in_turn = 17;
 constexpr int max_lines_in_turn_of_dst = 16;
 
@@ -1121,17 +1121,15 @@ constexpr dim_t odd_runs_dst_bytes = 128;
 constexpr dim_t max_whole_dst_bytes = 2048;
 constexpr dim_t max_whole_block_bytes = 32 << 10;
 constexpr dim_t max_whole_block_rows = 256;
-// On AMD, Zen 4, with 2048 / 1024, those of 17000 reorders that the limits change: 382 1.197 /
-// 1.146, worst 4.1 / 2.7 (bf16 AB8b24a -> ba 768x3072 3.5 / 1.2), AVX2 389 1.26 / 1.20, SSE4.1 383
-// 1.42 / 1.36; with 1024 / 512 517 1.179 / 1.167, AVX2 542 1.252 / 1.243; with 256 and 64 the same.
-constexpr dim_t max_whole_dst_bytes_of_amd = 512;
-// Zen 5, with 512 / 192 / 128 / 64, those of 10000 reorders that the limits change: 122 1.436
-// / 1.353 / 1.344 / 1.364 (in another run 92 with 128 1.61 / 1.40), AVX2 129 1.90 / 1.85 / 1.86
-// / 1.87, SSE4.1 117 2.87 / 2.77 / 2.77 / 2.77.
-constexpr dim_t max_whole_dst_bytes_of_zen5 = 128;
-// Zen 3, whose figures these are, and Zen 1, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175
-// / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
-constexpr dim_t max_whole_dst_bytes_of_zen3 = 128;
+// AMD: Zen 4, with 2048 / 1024, those of 17000 reorders that the limits change: 382 1.197 / 1.146,
+// worst 4.1 / 2.7 (bf16 AB8b24a -> ba 768x3072 3.5 / 1.2), AVX2 389 1.26 / 1.20, SSE4.1 383 1.42 /
+// 1.36; times with 256 / 192 / 128 over those with 512, of 11600 69 0.88, 104 0.91, 111 0.91, AVX2
+// 55 0.84, 91 0.86, 100 0.88, SSE4.1 44 0.88, 79 0.89, 88 0.88.
+// Zen 5, with 512 / 192 / 128 / 64, of 10000: 122 1.436 / 1.353 / 1.344 / 1.364 (in another run 92
+// with 128 1.61 / 1.40), AVX2 129 1.90 / 1.85 / 1.86 / 1.87, SSE4.1 117 2.87 / 2.77 / 2.77 / 2.77.
+// Zen 3, with 2048 / 1024 / 512 / 256 / 128, AVX2 431 1.175 / 1.155 / 1.145 / 1.141 / 1.136, SSE4.1
+// 415 1.399 / 1.372 / 1.367 / 1.360 / 1.348.
+constexpr dim_t max_whole_dst_bytes_of_amd = 128;
 // Skylake, time with 4096 / 8192 / 16384 over that with 2048: 162 0.978, 251 0.976, 51 of a
 // seventh of them 0.979; AVX2 176 0.980, 278 0.981; SSE4.1, which keeps 2048, 169 0.997 with 8192.
 constexpr dim_t max_whole_dst_bytes_of_skylake = 8192;
