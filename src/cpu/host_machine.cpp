@@ -76,6 +76,7 @@ void take_habits_of_amd(machine &m) {
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
         m.staged_near_src_bytes = tuning::staged_near_src_bytes_of_amd_64_bytes;
         m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd_64_bytes;
+        m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd_64_bytes;
         m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_amd;
         break;
     default: break; // no JIT

@@ -1282,9 +1282,8 @@ constexpr dim_t staged_near_block_bytes = 16 << 10;
 //     Zen 4, time over memcpy, with the above / so, 94 of 16 to 32 MB 0.88 / 0.88, beyond 1.8 3 and
 //     0 (u8 acdb -> abcd 16x1024x28x28 2.1 / 1.3); of 32 KiB 1.02 to 1.07 times as long. No other
 //     size pays for its rule there: with vectors below a line 64 KiB 365 1.00; beyond the last
-//     cache 1024 of the source 1373 1.00, 512 of the destination 236 1.00, 128 KiB 125 0.99, all of
-//     a row of up to 2048 bytes 101 0.98; with vectors below a line 24 KiB AVX2 169 0.97, SSE4.1
-//     174 1.00.
+//     cache 1024 of the source 1373 1.00, 512 of the destination 236 1.00, 128 KiB 125 0.99; with
+//     vectors below a line 24 KiB AVX2 169 0.97, SSE4.1 174 1.00.
 constexpr dim_t staged_near_src_bytes_of_amd_64_bytes = 1024;
 constexpr dim_t staged_near_block_bytes_of_amd_64_bytes = 64 << 10;
 
@@ -1360,14 +1359,16 @@ constexpr size_t l2_scratch_divisor = 12;
 //     2x96x256x256 1.4 / 2.0 / -).
 constexpr size_t l2_scratch_bytes_for_lines_of_zen1 = 128 << 10;
 
-// Vectors of any length on Zen 1: all of a row of the destination up to so many bytes, more than
-// max_staged_whole_dst_bytes, if the block then has no more than so many rows of the source. Pages
-// of more are not all in its TLB when the next part of each is read.
-//     Time over none, 2048 / 4096 / 8192 bytes: AVX2 102 0.93, 49 more 0.895, 80 0.90; SSE4.1 99
-//     0.96, 55 0.93, 68 0.93. Time over memcpy, up to 1024 / 768 / 512 rows, with
+// On AMD, with vectors of a line, and on Zen 1: all of a row of the destination up to so many
+// bytes, more than max_staged_whole_dst_bytes, if the block then has no more than so many rows of
+// the source. Zen 1 has not all of the pages of more in its TLB when the next part of each is read.
+//     Zen 4, 101 of 11600 reorders 0.98 (f16 ABcd32a16b -> abcd 32x256x26x26 2.0 / 1.6 times
+//     memcpy). Zen 1, time over none, 2048 / 4096 / 8192 bytes: AVX2 102 0.93, 49 more 0.895, 80
+//     0.90; SSE4.1 99 0.96, 55 0.93, 68 0.93. Time over memcpy, up to 1024 / 768 / 512 rows, with
 //     l2_scratch_bytes_for_lines: of 60 transposes of f32 1000x1282 to 1000x5136, AVX2 1.38 / 1.31
 //     / 1.31, beyond 1.8 7, 0 and 0, SSE4.1 1.30 / 1.19 / 1.19; of 48 others of 300 to 4400
 //     elements 1.09 / 1.12 / 1.27 and 1.06 / 1.11 / 1.22.
+constexpr dim_t staged_whole_dst_bytes_of_amd_64_bytes = 2048;
 constexpr dim_t staged_whole_dst_bytes_of_zen1 = 4096;
 constexpr dim_t max_staged_whole_rows = 768;
 
