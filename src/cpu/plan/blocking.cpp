@@ -190,9 +190,6 @@ int blocking::widest_elem_bits() const { return std::max(t_.src_elem_bits, t_.ds
 
 // Whether `l` goes on where a run of `run_bytes` ends, or so many bytes behind it. The tile's
 // share of a level that it does not divide is counted as whole.
-//     Zen 4, times with the destination's run as it is (48 of 64 bytes), of 11600 reorders 120
-//     1.01 (bf16 abc -> Acb24a 8x128x768 0.61), AVX2 72 1.02, SSE4.1 17 1.07; with the source's 161
-//     0.98, 140 0.99, 78 1.00.
 bool blocking::is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap_bytes) {
     const dim_t stride = stride_of(l, of_src);
     return stride <= run_bytes + gap_bytes && 2 * stride > run_bytes;

@@ -82,7 +82,7 @@ public:
 
     // Blocks of a scratch, each of which continues the runs of the one before it, but for long runs
     // from many pages.
-    void stage(staged_block goal, const machine &m);
+    void stage(const staged_block &goal, const machine &m);
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
     // lines of them, of so many lines of each row of the source.

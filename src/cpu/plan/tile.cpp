@@ -2,7 +2,6 @@
 #include "cpu/plan/tile.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "common/checked.hpp"
 #include "cpu/plan/lines.hpp"
@@ -344,15 +343,13 @@ bool ends_in_few(const move_problem &p, const bit_list &run) {
 // they leave in part, or of which half and more is padding.
 bool crowds_l1_set(const move_problem &p, const machine &m, const bit_list &whole_dst,
         const bit_list &src, const bit_list &dst) {
-    int max_lines;
-    if (leaves_lines(p, whole_dst, dst))
-        max_lines = tuning::max_rows_in_l1_set;
-    else if (m.max_padded_rows > 0 || !is_half_padding(p.limits)
-            || bytes_of_run(p, dst, false) < m.vector_bytes)
-        return false;
-    else
-        max_lines = m.vector_bytes < tuning::line_bytes ? tuning::max_rows_in_l1_set
-                                                        : tuning::max_padded_lines_in_l1_set;
+    const bool leaves = leaves_lines(p, whole_dst, dst);
+    const bool pads = m.max_padded_rows == 0 && is_half_padding(p.limits)
+            && bytes_of_run(p, dst, false) >= m.vector_bytes;
+    if (!leaves && !pads) return false;
+    const int max_lines = leaves || m.vector_bytes < tuning::line_bytes
+            ? tuning::max_rows_in_l1_set
+            : tuning::max_padded_lines_in_l1_set;
     return lines_in_l1_set(p, src, dst, false) > max_lines;
 }
 
