@@ -87,6 +87,7 @@ void take_habits_of_amd(machine &m) {
 // other makers as well.
 void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
+    m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     switch (m.vector_bytes) {
     case 32:
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;

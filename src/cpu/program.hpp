@@ -50,11 +50,16 @@ public:
     std::string to_text() const;
 
 private:
-    // Each thread has its scratch on its stack: an execution allocates nothing.
+    // Each thread has its scratch on its stack: an execution allocates nothing. It begins at the
+    // place of a page where the first kernel does, whose tables come first: loads from them wait
+    // for stores to such a place of another page until these are done, and that are soonest those
+    // to the beginning of the scratch (tuning::piece_block_bytes_of_zen4).
     template <dim_t n_bytes, typename Run>
-    __attribute__((noinline)) static void with_scratch(dim_t begin, dim_t end, Run &&run) {
-        alignas(tuning::line_bytes) char scratch[n_bytes + tuning::line_bytes];
-        run(begin, end, scratch);
+    __attribute__((noinline)) void with_scratch(dim_t begin, dim_t end, Run &&run) const {
+        alignas(tuning::line_bytes) char room[n_bytes + tuning::line_bytes + tuning::page_bytes];
+        const auto distance = reinterpret_cast<uintptr_t>(kernels_[0].run)
+                - reinterpret_cast<uintptr_t>(&room[0]);
+        run(begin, end, room + distance % size_t(tuning::page_bytes));
     }
 
     template <typename Call>

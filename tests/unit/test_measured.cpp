@@ -144,6 +144,7 @@ TEST(Alternatives, DifferFromTheRules) {
                 problems.push_back(plan_test::normalized(
                         dims, pair.substr(0, space), pair.substr(space + 1), type));
         }
+        problems.push_back(plan_test::normalized({40000, 7, 5}, "abc", "acb", type));
         for (dim_t n : {256, 1000, 1024, 2048})
             problems.push_back(plan_test::normalized({n, n}, "ab", "ba", type));
     }

@@ -911,6 +911,32 @@ TEST(Plan, StagesRowsThatJoinAsOneRun) {
     EXPECT_EQ(p.problem.levels[size_t(p.n_driver_levels)].dst_stride, p.scratch.scratch_bytes);
 }
 
+// Such as follow each other in both tensors.
+TEST(Plan, StagesSmallPiecesInSmallBlocks) {
+    const auto block_bytes = [](const vec &dims, const char *src, const char *dst,
+                                     dim_t piece_block_bytes) {
+        machine m = plan_test::avx512();
+        m.l3_bytes = 1 << 20;
+        m.piece_block_bytes = piece_block_bytes;
+        const plan p = planned(normalized(dims, src, dst, tfmt_f32), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
+        EXPECT_TRUE(p.scratch.is_chained);
+        // Larger ones fetch the next one.
+        EXPECT_EQ(p.scratch.lines.empty(), p.scratch.scratch_bytes <= piece_block_bytes);
+        return p.scratch.scratch_bytes;
+    };
+    EXPECT_GT(block_bytes({20000, 7, 5}, "abc", "acb", 0), 16 << 10);
+    EXPECT_EQ(block_bytes({20000, 7, 5}, "abc", "acb", 3072), 21 * 140);
+    EXPECT_EQ(block_bytes({200, 100, 7, 5}, "abcd", "abdc", 3072), 21 * 140); // one level
+    EXPECT_EQ(block_bytes({5000, 9, 7, 2}, "abcd", "acdb", 3072), 6 * 504);
+    EXPECT_EQ(block_bytes({20000, 7, 5}, "abc", "aBc8b", 3072), 19 * 160); // and padding
+    // Of other places in the source, larger than that, of long rows that tiles read in parts, and
+    // too few.
+    for (const vec &dims : {vec {20000, 7, 5}, vec {5000, 37, 25}, vec {5000, 3, 149}})
+        EXPECT_GT(block_bytes(dims, dims[0] == 20000 ? "bac" : "abc", "acb", 3072), 8192);
+    EXPECT_GT(block_bytes({61, 1001, 7, 5}, "bacd", "abdc", 3072), 8192);
+}
+
 TEST(Plan, ClaimsLinesBeyondL1) {
     const auto claims = [](bool fetches_stores_late, dim_t rows, bool is_past_caches,
                                 const char *dst = "ba", tfmt_data_type_t dst_type = tfmt_f32) {

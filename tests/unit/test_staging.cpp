@@ -158,7 +158,7 @@ struct {
         {memory_pattern::collected, store_path::collected}};
 
 TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
-    int n_with_blocks = 0, n_cut = 0;
+    int n_with_blocks = 0, n_cut = 0, n_of_pieces = 0;
     for (uint64_t seed = 0; seed < uint64_t(tfmt_test::scaled(3000)); seed++) {
         const random_move r(seed);
         const machine &m = all_machines()[seed % 4];
@@ -166,8 +166,11 @@ TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
             const tile t = tfmt::cpu::choose_tile(r.move, m, way.stores);
             const std::vector<level> levels = around_tile(r.move, t);
             ASSERT_EQ(misses(r.move, t, levels), ""); // of the tile alone
+            machine rules;
+            rules.piece_block_bytes = seed % 2 ? 512 : 0;
             const loop_order order = tfmt::cpu::order_levels(
-                    levels, r.move.limits, t, way.pattern, tfmt::cpu::machine());
+                    levels, r.move.limits, t, way.pattern, rules);
+            n_of_pieces += order.reads_pieces_on;
             std::string wrong = misses(r.move, t, order.levels);
             if (wrong.empty()) wrong = misordered(order, t, r.move.limits, way.stores);
             ASSERT_EQ(wrong, "") << "seed " << seed << ", pattern " << int(way.pattern) << ": "
@@ -179,6 +182,7 @@ TEST(LoopOrder, EveryPatternStepsThroughEveryIndexOnce) {
     }
     EXPECT_GT(n_with_blocks, 0);
     EXPECT_GT(n_cut, 0);
+    EXPECT_GT(n_of_pieces, 0);
 }
 
 // ---------------------------------------------------------------- the scratch of a block
@@ -361,15 +365,17 @@ dim_t first_run_bytes(const std::vector<place> &sorted, dim_t elem_bytes) {
 }
 
 TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
-    int n_staged = 0, n_chained = 0, n_packed = 0;
+    int n_staged = 0, n_chained = 0, n_packed = 0, n_of_pieces = 0;
     const int n_cases = tfmt_test::scaled(1500);
     for (uint64_t seed = 0; seed < uint64_t(n_cases); seed++) {
         const random_move r(seed);
         const machine &m = all_machines()[seed % 4];
         const tile t = tfmt::cpu::choose_tile(r.move, m, store_path::staged);
         if (t.vector_bytes < 16) continue;
-        const loop_order order = tfmt::cpu::order_levels(around_tile(r.move, t), r.move.limits, t,
-                memory_pattern::staged, tfmt::cpu::machine());
+        machine rules;
+        rules.piece_block_bytes = seed % 2 ? 512 : 0;
+        const loop_order order = tfmt::cpu::order_levels(
+                around_tile(r.move, t), r.move.limits, t, memory_pattern::staged, rules);
         const staging s = tfmt::cpu::make_staging(r.move, t, order, store_path::staged);
         if (!s) continue;
         const block_elements block(r.move, t, order, s);
@@ -394,10 +400,12 @@ TEST(Staging, EveryElementOfABlockHasAPlaceAndIsDrained) {
                              << text_of(s.drain_levels) << "block levels " << order.n_block_levels;
         n_staged++;
         n_chained += s.is_chained;
+        n_of_pieces += order.reads_pieces_on;
         n_packed += is_src_packed(t, t.src_run) || is_dst_packed(t, t.dst_run);
     }
     EXPECT_GT(n_staged, 0);
     EXPECT_GT(n_chained, 0);
+    EXPECT_GT(n_of_pieces, 0);
     // About one in a thousand: not to be expected of fewer cases.
     if (n_cases >= 1500) { EXPECT_GT(n_packed, 0); }
 }

@@ -104,6 +104,8 @@ constexpr change changes[] = {
                     m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
                     m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
                 }},
+        {"small blocks of pieces",
+                [](machine &m) { m.piece_block_bytes = tuning::piece_block_bytes_of_zen4; }},
         {"longer rows in blocks",
                 [](machine &m) {
                     m.block_src_bytes *= 4;

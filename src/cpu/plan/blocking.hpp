@@ -84,6 +84,10 @@ public:
     // from many pages.
     void stage(const staged_block &goal, const machine &m);
 
+    // Such blocks of `block_bytes` of whole pieces that follow each other in both tensors and are
+    // permuted each by itself, as a batch of small matrices is. False if there are no such pieces.
+    bool stage_pieces(dim_t block_bytes);
+
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
     // lines of them, of so many lines of each row of the source.
     void collect(dim_t dst_bytes, dim_t block_bytes, int n_src_lines);
@@ -167,6 +171,7 @@ private:
     dim_t take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines);
     void reach_dst(dim_t min_bytes, dim_t block_bytes);
     void join_dst_runs(const growth &dst);
+    const level *next_piece(dim_t block_bytes) const;
     dim_t bytes_in_scratch(dim_t scratch_bytes, dim_t run_bytes) const;
     void put_continuation_last();
     bool may_be_last(size_t i) const;

@@ -46,6 +46,63 @@ void blocking::stage(const staged_block &goal, const machine &m) {
         sort_above_chain();
 }
 
+bool blocking::stage_pieces(dim_t block_bytes) {
+    const level *const next = next_piece(block_bytes);
+    if (!next) return false;
+    const level piece = *next;
+    uses_scratch_ = true;
+    const auto is_in_piece = [&](const level &l) { return l.dst_stride < piece.dst_stride; };
+    for (size_t i = 0; i < outer_.size();) {
+        const level &l = outer_[i++];
+        if (!is_in_piece(l) || !may_join_block(l)) continue;
+        take_steps(i - 1, l.extent);
+        i = 0;
+    }
+    const auto at = std::find_if(outer_.begin(), outer_.end(),
+            [&](const level &l) { return l.dst_stride == piece.dst_stride; });
+    // Rows of more than a line would be read in parts, of which the processor finds no others.
+    const auto cuts_rows = [&](const level &l) {
+        dim_t row_bytes = no_limit;
+        for (const level &bit : tile_)
+            if (bit.src_stride > l.src_stride) row_bytes = std::min(row_bytes, bit.src_stride);
+        return row_bytes > tuning::line_bytes && row_bytes < no_limit;
+    };
+    if (std::any_of(outer_.begin(), outer_.end(), is_in_piece) || !may_join_block(*at)
+            || std::any_of(inner_.begin(), inner_.end(), cuts_rows))
+        return false;
+    const dim_t n_blocks = ceil_div(piece.extent, block_bytes / piece.dst_stride);
+    const dim_t steps = ceil_div(piece.extent, n_blocks);
+    if (steps > 1) take_steps(size_t(at - outer_.begin()), steps);
+    src_bytes_ = whole_run_in_block(src_bytes_, true);
+    dst_bytes_ = whole_run_in_block(dst_bytes_, false);
+    if (dst_bytes_ != piece.dst_stride * steps) return false; // there are gaps
+    sort(false);
+    put_continuation_last();
+    sort_above_chain();
+    return true;
+}
+
+// The level that leads from piece to piece of no more than a block, for a few blocks: what has
+// shorter steps in one tensor has shorter ones in the other as well. Null if there is none.
+const level *blocking::next_piece(dim_t block_bytes) const {
+    const auto leads = [&](const level &l) {
+        const auto is_apart = [&](const level &other) {
+            return (other.src_stride < l.src_stride) == (other.dst_stride < l.dst_stride);
+        };
+        const auto is_inside = [&](const level &bit) {
+            return bit.src_stride < l.src_stride && bit.dst_stride < l.dst_stride;
+        };
+        return l.is_regular() && std::max(l.src_stride, l.dst_stride) <= block_bytes
+                && l.dst_stride * l.extent >= 4 * block_bytes
+                && std::all_of(outer_.begin(), outer_.end(), is_apart)
+                && std::all_of(tile_.begin(), tile_.end(), is_inside);
+    };
+    const level *next = nullptr;
+    for (const level &l : outer_)
+        if (leads(l) && (!next || l.dst_stride < next->dst_stride)) next = &l;
+    return next;
+}
+
 // What a block of a scratch has at the least of the destination's runs, of which the bytes are
 // returned, around tiles that read so many lines of each row of the source together.
 dim_t blocking::take_runs(const growth &dst, bool reads_lines_at_once, int n_src_lines) {

@@ -180,6 +180,15 @@ std::optional<loop_order> order_in_long_rows(blocking b, const tile &t, const ma
     return order;
 }
 
+// Small blocks of a scratch for small pieces that are permuted each by itself: the processor finds
+// the next one, and reads it while lines of the one before are still on their way to memory.
+std::optional<loop_order> order_in_pieces(blocking b, const machine &m) {
+    if (!m.piece_block_bytes || !b.stage_pieces(m.piece_block_bytes)) return std::nullopt;
+    loop_order order = b.order();
+    order.reads_pieces_on = true;
+    return order;
+}
+
 // What a block that is streamed may have, for the sake of the source's rows.
 dim_t max_streamed_block_bytes(const blocking &b, const tile &t, bool is_near, const machine &m) {
     if (reads_fewest_rows(t, m)) return b.bytes_of_src_rows(m.read_ahead_rows_of_moves);
@@ -276,12 +285,14 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     case memory_pattern::staged:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         if (const auto in_long_rows = order_in_long_rows(b, t, m)) return *in_long_rows;
+        if (const auto in_pieces = order_in_pieces(b, m)) return *in_pieces;
         b.stage({staged_dst_bytes(t), tuning::staged_src_bytes, tuning::staged_block_bytes,
                         m.min_unchained_lines_bytes},
                 m);
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
+        if (const auto in_pieces = order_in_pieces(b, m)) return *in_pieces;
         b.stage({tuning::staged_near_dst_bytes, m.staged_near_src_bytes, m.staged_near_block_bytes},
                 m);
         break;

@@ -31,6 +31,7 @@ struct loop_order {
     dim_t next_block_bytes;    // from the source of a block to the next that is read; 0: not known
     bool reads_on = false;     // the source is read in the order of its addresses
     bool reads_blocks_on = false; // what blocks read of it follows each other, at least
+    bool reads_pieces_on = false; // small pieces of it do, read in any order each
     // So are lines of it, though not all that is in them; of patterns whose tiles may fetch.
     bool reads_on_over_gaps = false;
     // Lines of the source in the fullest set of L1 that streaming tiles read before the rest of

@@ -131,6 +131,8 @@ struct machine {
     // these rows and of all of a block.
     dim_t staged_near_src_bytes = tuning::staged_near_src_bytes;
     dim_t staged_near_block_bytes = tuning::staged_near_block_bytes;
+    // Bytes of such a block of pieces that are permuted each by itself; 0: as others.
+    dim_t piece_block_bytes = 0;
     // Length up to which such blocks have all of a row of the destination, if they then read few
     // rows of the source; 0: as of any number of rows.
     dim_t staged_whole_dst_bytes = 0;

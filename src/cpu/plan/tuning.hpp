@@ -1247,6 +1247,20 @@ constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t max_staged_whole_dst_bytes = 1024;
 
+// In place of these on Zen 4 for pieces up to that size that follow each other in both tensors and
+// are permuted each by itself (a batch of small matrices): blocks of whole pieces, of which the
+// next one is not fetched.
+//     32 MiB of L3, 72 batches of matrices of 16 to 3072 bytes and 10 to 100 MB, times over those
+//     of the blocks above: 1536 bytes 0.92, 2048 0.89, 3072 0.88, 4096 0.98, 6144 0.96; AVX2 0.82
+//     0.81 0.80 0.90 0.90, SSE4.1 0.85 0.83 0.82 0.85 0.86 (f16 abdc -> abcd 32x1024x14x14 on
+//     AVX-512 1.3 / 0.85 times memcpy). Fetched 1.08. Matrices of more than that, or of which tiles
+//     read rows of more than a line in parts, wait for memory then: 1.2 to 3.6.
+//     Stores wait behind those past the caches, and loads from an address of the same last 12 bits
+//     wait for them: with the kernel's tables anywhere but at the beginning of the scratch, in the
+//     same place of another page, such blocks took 1.5 to 3 times as long, and with a scratch of a
+//     page and more they always lie there. 32 KiB took the same wherever it lay.
+constexpr dim_t piece_block_bytes_of_zen4 = 3 << 10;
+
 // In place of these on Intel for transposes between rows in pages of their own, if a block then has
 // so much of each row of the source: 32 rows, in which the processor itself reads ahead while tiles
 // go along them and fetch 256 bytes ahead; drains fetch the beginnings of the next rows alone.
