@@ -64,6 +64,8 @@ void take_habits_of_amd(machine &m) {
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_amd;
     m.max_open_lines_apart = tuning::max_open_lines_apart_of_amd;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
+    m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
+    m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
     m.min_crowding_rows = tuning::min_crowding_rows_of_amd;
     m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
     switch (m.vector_bytes) {
@@ -74,9 +76,6 @@ void take_habits_of_amd(machine &m) {
     case 64:
         m.min_crowding_rows = m.min_crowding_lines = 0;
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
-        m.staged_near_src_bytes = tuning::staged_near_src_bytes_of_amd_64_bytes;
-        m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd_64_bytes;
-        m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd_64_bytes;
         m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_amd;
         break;
     default: break; // no JIT

@@ -1330,26 +1330,35 @@ TEST(Plan, StagesWholeLinesOfRows) {
     EXPECT_EQ(src_elems(2564, 64 << 10), 16);
 }
 
-// Where that is known to pay, blocks have more of each row of the source, and more in all while the
-// last cache could hold both tensors.
+// Where that is known to pay, blocks are larger while the last cache could hold both tensors.
 TEST(Plan, StagesLargerBlocksWhereThatPays) {
     const auto scratch_bytes = [](bool pays, size_t l3_bytes, const move_problem &p) {
         machine m = avx512();
         m.l3_bytes = l3_bytes;
-        if (pays) {
-            m.staged_near_src_bytes = 1024;
-            m.staged_near_block_bytes = 64 << 10;
-        }
+        if (pays) m.staged_near_block_bytes = 32 << 10;
         const plan made = planned(p, m);
         EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
         return made.scratch.scratch_bytes;
     };
-    const size_t near = 32 << 20, far = 0;
-    // All 784 bytes of 64 rows, which lie side by side, or 416 of each.
-    const move_problem bytes = normalized({16, 1024, 28, 28}, "acdb", "abcd", tfmt_u8);
-    EXPECT_EQ(scratch_bytes(true, near, bytes), 64 * 784);
+    const size_t near = 128 << 20, far = 0;
+    const move_problem bytes = normalized({16, 1024, 60, 60}, "acdb", "abcd", tfmt_u8);
+    EXPECT_EQ(scratch_bytes(true, near, bytes), 64 * (64 + 512 + 64));
     EXPECT_EQ(scratch_bytes(false, near, bytes), 64 * (64 + 448 + 64));
     EXPECT_EQ(scratch_bytes(true, far, bytes), scratch_bytes(false, far, bytes));
+}
+
+// Blocks grow beyond their size for all of a row, but not twice.
+TEST(Plan, StagesMoreForWholeRows) {
+    const auto scratch_bytes = [](dim_t row) {
+        machine m = avx512();
+        m.l3_bytes = 0;
+        const plan made = planned(normalized({16, 1024, row, 1}, "acdb", "abcd", tfmt_u8), m);
+        EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
+        return made.scratch.scratch_bytes;
+    };
+    EXPECT_EQ(scratch_bytes(784), 64 * 784); // which lie side by side
+    EXPECT_EQ(scratch_bytes(1000), 64 * 1000);
+    EXPECT_LT(scratch_bytes(1030), 64 * 1030); // more than 64 KiB
 }
 
 // Where that is known to pay, blocks have all of longer rows of the destination than else, if they
@@ -1363,8 +1372,8 @@ TEST(Plan, StagesAllOfLongRowsFromFewRows) {
         EXPECT_EQ(made.stores, tfmt::cpu::store_path::staged);
         return made.scratch.scratch_bytes;
     };
-    // All 1136 bytes of 16 rows, or 256 of 128, with what is kept back of a line.
-    EXPECT_EQ(scratch_bytes(2048, {32, 1024, 284}, tfmt_f32), 16 * (64 + 1152 + 64));
+    // All 1136 bytes of 32 rows, or 256 of 128, with what is kept back of a line.
+    EXPECT_EQ(scratch_bytes(2048, {32, 1024, 284}, tfmt_f32), 32 * 1136);
     EXPECT_EQ(scratch_bytes(0, {32, 1024, 284}, tfmt_f32), 128 * (64 + 256));
     // Of 832 rows, and longer.
     const vec many_rows {32, 1024, 832}, long_rows {32, 1024, 576};

@@ -64,8 +64,8 @@ void append_instructions(ir::words &out, const machine &m) {
             collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
             fetched_twice_share_of_cache, max_open_lines, max_open_lines_in_pages,
             max_open_lines_apart, l2_scratch_bytes, l2_scratch_bytes_for_lines,
-            staged_near_src_bytes, staged_near_block_bytes, piece_block_bytes,
-            staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
+            staged_near_block_bytes, piece_block_bytes, staged_whole_dst_bytes,
+            min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetched_stream_bytes);
     static_cast<void>(fetches_stores_late);
@@ -115,7 +115,6 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_open_lines_apart);
     static_cast<void>(l2_scratch_bytes);
     static_cast<void>(l2_scratch_bytes_for_lines);
-    static_cast<void>(staged_near_src_bytes);
     static_cast<void>(staged_near_block_bytes);
     static_cast<void>(piece_block_bytes);
     static_cast<void>(staged_whole_dst_bytes);

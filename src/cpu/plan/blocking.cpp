@@ -282,8 +282,12 @@ dim_t blocking::take_next(dim_t run_bytes, bool of_src, const growth &to) {
     if (next == outer_.size()) return 0;
     const level l = outer_[next];
     dim_t wanted = std::max<dim_t>(1, (to.target_bytes + run_bytes / 2) / run_bytes);
-    if (takes_all_steps(l, run_bytes, to)) wanted = l.extent;
-    wanted = std::min(wanted, to.max_bytes / bytes_);
+    dim_t max_steps = to.max_bytes / bytes_;
+    if (takes_all_steps(l, run_bytes, to)) {
+        wanted = l.extent;
+        if (to.max_bytes_of_whole / bytes_ >= l.extent) max_steps = std::max(max_steps, l.extent);
+    }
+    wanted = std::min(wanted, max_steps);
     if (wanted <= 1) return 0;
     // Blocks of equal size: a last one of a few steps would spoil the rest.
     dim_t steps = ceil_div(l.extent, ceil_div(l.extent, wanted));

@@ -139,6 +139,7 @@ private:
         dim_t max_whole_bytes = 0;             // of a run for which a level is taken whole
         dim_t max_whole_bytes_of_few_rows = 0; // the same, if the block then has few src rows
         dim_t max_few_rows = 0;
+        dim_t max_bytes_of_whole = 0; // of the block with all of such a level, if that is more
     };
     void take_phases();
     dim_t grow(dim_t run_bytes, bool of_src, const growth &to);

@@ -16,7 +16,8 @@ void blocking::stage(const staged_block &goal, const machine &m) {
     // transposed 1.5 / 1.25 times memcpy, 2.5 / 1.4).
     const bool collides = reads_colliding_rows(t_);
     const growth dst {goal.dst_bytes, goal.bytes, tuning::max_staged_whole_dst_bytes,
-            m.staged_whole_dst_bytes, tuning::max_staged_whole_rows};
+            m.staged_whole_dst_bytes, tuning::max_staged_whole_rows,
+            tuning::max_staged_whole_block_bytes};
     const bool has_room = collides
             && blocking(*this).take_runs(dst, true, tuning::scratch_paired_lines)
                     >= tuning::min_chain_run_bytes;

@@ -293,7 +293,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         if (const auto in_pieces = order_in_pieces(b, m)) return *in_pieces;
-        b.stage({tuning::staged_near_dst_bytes, m.staged_near_src_bytes, m.staged_near_block_bytes},
+        b.stage({tuning::staged_near_dst_bytes, tuning::staged_near_src_bytes,
+                        m.staged_near_block_bytes},
                 m);
         break;
     case memory_pattern::collected:

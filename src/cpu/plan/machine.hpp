@@ -127,9 +127,7 @@ struct machine {
     size_t l2_scratch_bytes = 0;
     // A larger one, up to which they do until they have whole lines of each; 0: none.
     size_t l2_scratch_bytes_for_lines = 0;
-    // Of such blocks, where the last cache could hold source and destination, bytes of each of
-    // these rows and of all of a block.
-    dim_t staged_near_src_bytes = tuning::staged_near_src_bytes;
+    // Bytes of such a block where the last cache could hold source and destination.
     dim_t staged_near_block_bytes = tuning::staged_near_block_bytes;
     // Bytes of such a block of pieces that are permuted each by itself; 0: as others.
     dim_t piece_block_bytes = 0;

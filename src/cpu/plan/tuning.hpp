@@ -1246,6 +1246,12 @@ constexpr dim_t staged_src_bytes = 512;
 constexpr dim_t staged_block_bytes = 32 << 10;
 constexpr dim_t staged_small_block_bytes = 16 << 10; // below, it grows on along the destination
 constexpr dim_t max_staged_whole_dst_bytes = 1024;
+// Up to this size of a block, if it then has the level whole.
+//     Zen 4, vectors of a line, whose tiles have the most rows: the 21 of 11600 reorders that it
+//     changes 0.89, of which beyond 1.8 times memcpy 10 and 7 (u8 acdb -> abcd 16x1024x28x28 2.5 /
+//     1.6, f16 ABcd32a16b -> abcd 32x256x26x26 2.5 / 1.55). 128 KiB 22 0.90; any block of 64 KiB
+//     where the last cache could hold both tensors 47 0.97, AVX2 67 1.06, SSE4.1 71 1.11.
+constexpr dim_t max_staged_whole_block_bytes = 64 << 10;
 
 // In place of these on Zen 4 for pieces up to that size that follow each other in both tensors and
 // are permuted each by itself (a batch of small matrices): blocks of whole pieces, of which the
@@ -1292,14 +1298,13 @@ constexpr dim_t staged_near_dst_bytes = 256;
 constexpr dim_t staged_near_src_bytes = 256;
 constexpr dim_t staged_near_block_bytes = 16 << 10;
 
-// Larger ones on AMD with vectors of a line: of bytes few rows of 16 KiB are whole.
-//     Zen 4, time over memcpy, with the above / so, 94 of 16 to 32 MB 0.88 / 0.88, beyond 1.8 3 and
-//     0 (u8 acdb -> abcd 16x1024x28x28 2.1 / 1.3); of 32 KiB 1.02 to 1.07 times as long. No other
-//     size pays for its rule there: with vectors below a line 64 KiB 365 1.00; beyond the last
-//     cache 1024 of the source 1373 1.00, 512 of the destination 236 1.00, 128 KiB 125 0.99; with
-//     vectors below a line 24 KiB AVX2 169 0.97, SSE4.1 174 1.00.
-constexpr dim_t staged_near_src_bytes_of_amd_64_bytes = 1024;
-constexpr dim_t staged_near_block_bytes_of_amd_64_bytes = 64 << 10;
+// Larger ones on AMD.
+//     Zen 4, of 11600 reorders, times over those of 16 KiB: 304 0.999, AVX2 300 0.99, SSE4.1 300
+//     0.997; 256/512/32K 1.00 1.01 1.00, 256/1024/64K 1.00 1.01 1.02, 256/128/16K 1.00 1.00 1.00,
+//     256/128/8K 1.02 1.02 1.01. Beyond the last cache no size pays for its rule there: 1024 along
+//     the source 1.00 1.01 1.02, 256 1.00 1.00 1.01, 512 of the destination 1.00 0.99 1.00, 128
+//     1.00 1.02 1.01, 16 KiB 1.00 0.99 0.99, 64 KiB 1.00 1.01 1.03.
+constexpr dim_t staged_near_block_bytes_of_amd = 32 << 10;
 
 // Rows of whole lines from this length on are stored past the caches, and not through a scratch,
 // where the destination begins within a line: but for the line that each shares with the next one,
@@ -1373,16 +1378,17 @@ constexpr size_t l2_scratch_divisor = 12;
 //     2x96x256x256 1.4 / 2.0 / -).
 constexpr size_t l2_scratch_bytes_for_lines_of_zen1 = 128 << 10;
 
-// On AMD, with vectors of a line, and on Zen 1: all of a row of the destination up to so many
-// bytes, more than max_staged_whole_dst_bytes, if the block then has no more than so many rows of
-// the source. Zen 1 has not all of the pages of more in its TLB when the next part of each is read.
-//     Zen 4, 101 of 11600 reorders 0.98 (f16 ABcd32a16b -> abcd 32x256x26x26 2.0 / 1.6 times
+// On AMD all of a row of the destination up to so many bytes, more than max_staged_whole_dst_bytes,
+// if the block then has no more than so many rows of the source. Zen 1 has not all of the pages of
+// more in its TLB when the next part of each is read.
+//     Zen 4, of 11600 reorders, times over none: 83 0.994, AVX2 63 0.97, SSE4.1 62 0.98, up to 4096
+//     bytes 142 1.01, 109 1.005, 103 1.01 (f16 ABcd32a16b -> abcd 32x256x26x26 2.0 / 1.6 times
 //     memcpy). Zen 1, time over none, 2048 / 4096 / 8192 bytes: AVX2 102 0.93, 49 more 0.895, 80
 //     0.90; SSE4.1 99 0.96, 55 0.93, 68 0.93. Time over memcpy, up to 1024 / 768 / 512 rows, with
 //     l2_scratch_bytes_for_lines: of 60 transposes of f32 1000x1282 to 1000x5136, AVX2 1.38 / 1.31
 //     / 1.31, beyond 1.8 7, 0 and 0, SSE4.1 1.30 / 1.19 / 1.19; of 48 others of 300 to 4400
 //     elements 1.09 / 1.12 / 1.27 and 1.06 / 1.11 / 1.22.
-constexpr dim_t staged_whole_dst_bytes_of_amd_64_bytes = 2048;
+constexpr dim_t staged_whole_dst_bytes_of_amd = 2048;
 constexpr dim_t staged_whole_dst_bytes_of_zen1 = 4096;
 constexpr dim_t max_staged_whole_rows = 768;
 
