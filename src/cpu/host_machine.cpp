@@ -16,7 +16,7 @@ void take_habits_of_intel(machine &m) {
     m.has_slow_bf16_dots = m.fetches_stores_late = true;
     m.fetched_stream_bytes = tuning::fetched_stream_bytes_of_intel;
     m.read_many_rows_ahead();
-    m.streams_any_lines = m.sends_parts_slowly = true;
+    m.sends_parts_slowly = true;
     m.max_padded_rows = tuning::max_padded_rows_of_intel;
     m.max_spilled_src_rows = tuning::max_spilled_src_rows_of_intel;
     m.min_lines_in_turn = 0;
@@ -88,18 +88,23 @@ void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     switch (m.vector_bytes) {
+    case 16:
+        m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen4;
+        m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4_16_bytes;
+        break;
     case 32:
+        m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen4;
+        m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4;
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         break;
     case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; break;
-    default: break; // once
+    default: break; // no JIT
     }
 }
 
 // Measured on Zen 1. Its cores execute 32 bytes as two of 16.
 void take_habits_of_zen1(machine &m) {
     m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1;
-    m.streams_any_lines = true;
     m.max_elem_bytes_in_lanes = 0;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;

@@ -69,7 +69,6 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.staged_whole_dst_bytes = 2048;
         m.l2_scratch_bytes_for_lines = 128 << 10;
         m.min_src_bytes_of_streamed_lines = 8;
-        m.streams_any_lines = true;
         m.fetched_stream_bytes = 8192;
     }
     if (has == caches::all) {

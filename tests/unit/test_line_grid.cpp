@@ -56,7 +56,6 @@ TEST(LineGrid, OnlyOfLongRowsOfWholeLines) {
 
 TEST(LineGrid, PlanStoresWholeLinesPastTheCaches) {
     for (tfmt::cpu::machine m : plan_test::all_machines()) {
-        m.streams_any_lines = true;
         m.l2_bytes = m.l3_bytes = 0;
         m.min_src_bytes_of_streamed_lines = m.vector_bytes / 2;
         m.fetches_stores_late = true;

@@ -1397,7 +1397,7 @@ TEST(Plan, StagesAllOfRowsThatArePadding) {
 }
 
 // Past the caches vectors below a line store lines by one tile, which reads 16 or 8 bytes of so
-// many rows for them, where these lie in pages of their own and the destination's rows are whole
+// many rows for them, where few of these share a set of L1 and the destination's rows are whole
 // lines.
 TEST(Plan, StreamsLinesOfNarrowVectors) {
     struct wanted {
@@ -1416,7 +1416,7 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
     expect(avx2(), 16, {1040, 1024}, {16, 0, 64});
     expect(sse41(), 8, {1040, 1024}, {16, 0, 64}); // 16 registers
     expect(avx2(), 0, {1040, 1024}, {32, 8, 32});
-    expect(avx2(), 16, {1040, 1016}, {32, 8, 32}); // source rows within a page
+    expect(avx2(), 16, {1040, 1016}, {16, 0, 64}); // source rows within a page
     expect(avx2(), 16, {1048, 1024}, {32, 8, 32}); // of the destination half lines
     expect(avx512(), 32, {1040, 1024}, {64, 0, 64});
     // 16 registers of elements of two bytes; of one byte these have a quarter of a vector.
@@ -1425,25 +1425,25 @@ TEST(Plan, StreamsLinesOfNarrowVectors) {
     expect(avx2(), 8, {4160, 4096}, {8, 0, 64}, tfmt_u8);
     expect(avx2(), 16, {4160, 4096}, {16, 16, 32}, tfmt_u8); // too few
 
-    // Elsewhere, and padding, where that is measured to be better.
-    machine any = avx2();
-    any.streams_any_lines = true;
-    expect(any, 16, {1040, 1016}, {16, 0, 64});
-    expect(any, 16, {1048, 1024}, {32, 8, 32});
-    any.l3_bytes = 0;
-    any.min_src_bytes_of_streamed_lines = 16;
-    for (bool streams_any : {false, true}) {
-        any.streams_any_lines = streams_any;
-        plan padded;
-        ASSERT_TRUE(make_streamed_plan(
-                normalized({8, 64, 1024}, "abc", "AcB16b32a2b", tfmt_f32), any, &padded));
-        EXPECT_EQ(open_lines(padded.the_tile) == 0, streams_any);
-    }
+    // Of 16 rows of the source on one set of L1, on two, on 16, if there may be as many.
+    machine few = avx2();
+    few.max_src_rows_of_streamed_lines = 8;
+    expect(few, 16, {1040, 1024}, {32, 8, 32});
+    expect(few, 16, {1040, 1152}, {16, 0, 64});
+    few.max_src_rows_of_streamed_lines = 1;
+    expect(few, 16, {1040, 1152}, {32, 8, 32});
+    expect(few, 16, {1040, 1040}, {16, 0, 64});
 
-    // Where the descriptor's own offset is half a line, lines would be stored in halves.
+    // Of padding as well.
     machine m = avx2();
     m.l2_bytes = m.l3_bytes = 0;
     m.min_src_bytes_of_streamed_lines = 16;
+    plan padded;
+    ASSERT_TRUE(make_streamed_plan(
+            normalized({8, 64, 1024}, "abc", "AcB16b32a2b", tfmt_f32), m, &padded));
+    EXPECT_EQ(open_lines(padded.the_tile), 0);
+
+    // Where the descriptor's own offset is half a line, lines would be stored in halves.
     move_problem shifted = normalized({1040, 1024}, "ab", "ba", tfmt_f32);
     shifted.dst_offset_bytes = 32;
     plan p;
@@ -1709,7 +1709,6 @@ TEST(Plan, TakesHalvesOf16BytesPastTheCachesForTheSameLines) {
     whole.l3_bytes = 0;
     whole.min_src_bytes_of_streamed_lines =
             tfmt::cpu::tuning::min_src_bytes_of_streamed_lines_of_zen1;
-    whole.streams_any_lines = true;
     whole.max_open_lines = tfmt::cpu::tuning::max_open_lines_of_zen1_32_bytes;
     machine split = whole;
     split.max_split_moved_bytes = 1;
@@ -1927,14 +1926,12 @@ TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
     EXPECT_TRUE(is_streamed(sse41(), {1024, 1024}, 32));
     machine lines = sse41();
     lines.min_src_bytes_of_streamed_lines = 8;
-    lines.streams_any_lines = true;
     EXPECT_FALSE(is_streamed(lines, {3136, 4096}, 32, tfmt_bf16));
     EXPECT_TRUE(is_streamed(lines, {3136, 4112}, 32, tfmt_bf16));
     EXPECT_TRUE(is_streamed(avx512(), {1024, 1024}));
     // More of them by tiles of whole lines that read these by quarters.
     machine m = avx2();
     m.min_src_bytes_of_streamed_lines = 8;
-    m.streams_any_lines = true;
     EXPECT_TRUE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
     EXPECT_FALSE(is_streamed(m, {4096, 1024}, 0, tfmt_f32)) << "128 of them";
     EXPECT_TRUE(is_streamed(m, {3072, 1536}, 0, tfmt_bf16));

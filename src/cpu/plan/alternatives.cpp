@@ -50,7 +50,7 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.min_src_bytes_of_streamed_lines =
                             tuning::min_src_bytes_of_streamed_lines_of_zen1;
-                    m.streams_any_lines = true;
+                    m.max_src_rows_of_streamed_lines = any_number;
                 }},
         {"a scratch in the caches",
                 [](machine &m) {

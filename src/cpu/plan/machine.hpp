@@ -37,8 +37,8 @@ struct machine {
     // Bytes of the source's rows from which on lines are better stored past the caches by the
     // vectors of one tile, where a vector is less than a line, than in other ways; 0: never.
     dim_t min_src_bytes_of_streamed_lines = 0;
-    // Whether that is so of padding, too, and wherever the source's rows lie.
-    bool streams_any_lines = false;
+    // Rows of the source that share a set of L1 and are read for such a line, at the most.
+    int max_src_rows_of_streamed_lines = std::numeric_limits<int>::max();
     // Bytes of elements from which on they are within the caches, too, where rows of the
     // destination collide.
     int min_elem_bytes_of_whole_lines = 1;

@@ -223,19 +223,6 @@ bool can_spill(const move_problem &p, const machine &m, int max_elem_bytes) {
     return p.elem_bytes <= max_elem_bytes && !p.converts && m.n_vector_regs == 16;
 }
 
-// Whether tiles may store whole lines past the caches. Intel, time over a memcpy that streams,
-// through a scratch / so: 57 transposes of 400 MB of f32 AVX2 1.79 / 1.44 (43408x1216 2.8 / 1.3),
-// SSE4.1 1.76 / 1.56; there not where rows of the source share pages (f32 abc -> acb 355x384x384
-// 1.5 / 2.0), nor padding (abc -> AcB16b32a2b 8x384x1024 1.0 / 3.3), before stores completed each
-// line in turn. Zen 1, of 5100 reorders from 2 MB on, time over memcpy, AVX2 574 that share pages
-// 0.77 / 0.71, 177 with padding 0.68 / 0.57, SSE4.1 360 0.85 / 0.73 and 120 0.74 / 0.55.
-bool may_stream_lines(const move_problem &p, const machine &m, const bit_list &whole_dst) {
-    if (!m.min_src_bytes_of_streamed_lines) return false;
-    if (m.streams_any_lines) return true;
-    return !is_half_padding(p.limits)
-            && p.levels[size_t(whole_dst[0].level)].src_stride >= tuning::page_bytes;
-}
-
 // Lines of the destination that vectors below a line store by one tile, and what that leaves of the
 // source's run. False where it is not the way.
 //
@@ -258,11 +245,13 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
             || !std::all_of(p.levels.begin(), p.levels.end(), keeps_lines))
         return false;
     if (stores == store_path::streamed) {
-        if (!may_stream_lines(p, m, whole_dst)) return false;
+        if (!m.min_src_bytes_of_streamed_lines) return false;
         const bool is_short = bytes_of_run(p, src, true) < tuning::line_bytes / 4;
         if (is_short && can_spill(p, m, tuning::max_spilled_elem_bytes_of_streamed_lines))
             src = left_beside(line, src_vector, n_bits + 1);
-        if (bytes_of_run(p, src, true) < m.min_src_bytes_of_streamed_lines) return false;
+        if (bytes_of_run(p, src, true) < m.min_src_bytes_of_streamed_lines
+                || rows_in_l1_set(p, line, src, true) > m.max_src_rows_of_streamed_lines)
+            return false;
     } else if (is_half_padding(p.limits) || p.elem_bytes < m.min_elem_bytes_of_whole_lines
             || bytes_of_run(p, src, true) < tuning::min_src_run_bytes_left
             || lines_in_l1_set(p, left_beside(dst_vector, src_vector, n_bits), dst_vector, false)

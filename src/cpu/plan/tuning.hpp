@@ -626,13 +626,25 @@ constexpr int min_streamed_in_halves_elem_bytes = 8;
 // What tiles that store whole lines past the caches (fit_lines) need of the source's rows, in place
 // of half a vector.
 //     Zen 1, AVX2, from half a vector on / from 8 / from 4 bytes, 19 of 5100 reorders 1.08 / 0.96 /
-//     0.91; SSE4.1, of which 8 are half a vector, 17 1.19 / - / 1.36. Zen 4 and Zen 3 take a
-//     scratch; Intel, less than half, f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4, but any lines
-//     (machine::streams_any_lines) in place of those of data and of rows on sets of their own: half
-//     of those of 33 to 67 MB, AVX2 129 0.88, worst 1.53 / 1.58 (f32 bcda -> adbc 1x64x284x284 1.40
-//     / 0.69), SSE4.1 84 0.81, of 57 transposes of 400 MB 24 0.91 and 12 0.90; from 8 bytes on 145
-//     0.89, worst 1.54 / 2.5.
+//     0.91; SSE4.1, of which 8 are half a vector, 17 1.19 / - / 1.36. Zen 3 takes a scratch; Intel,
+//     less than half, f16 abcd -> ABcd32a16b 32x128x56x56 1.0 / 1.4, but any lines in place of
+//     those of data and of rows on sets of their own: half of those of 33 to 67 MB, AVX2 129 0.88,
+//     worst 1.53 / 1.58 (f32 bcda -> adbc 1x64x284x284 1.40 / 0.69), SSE4.1 84 0.81, of 57
+//     transposes of 400 MB 24 0.91 and 12 0.90; from 8 bytes on 145 0.89, worst 1.54 / 2.5. At all:
+//     over a memcpy that streams, through a scratch / so, the 57 AVX2 1.79 / 1.44 (43408x1216 2.8 /
+//     1.3), SSE4.1 1.76 / 1.56; Zen 1, of 5100 reorders, time over memcpy, AVX2 751 0.75 / 0.67,
+//     SSE4.1 480 0.82 / 0.68.
 constexpr dim_t min_src_bytes_of_streamed_lines_of_zen1 = 8;
+
+// On Zen 4 as well, where no more than so many of the source's rows share a set of L1.
+//     Of 11600 reorders, times over those without, one row / 2 / 4 / any number: AVX2 318 0.90, 620
+//     0.93, 717 0.92, 787 0.94, of which beyond the goals with 2 10 before, 7 so, with any 22 and
+//     39; SSE4.1 233 0.88, 360 0.89, 491 0.88, 570 0.89, with 2 25 and 12, 131 more with 4 15 and
+//     11 (f32 Abcde32a -> abcde 16x1x32x96x96 0.35 of the time). From 4 bytes of a row on 40 more
+//     on SSE4.1 1.09. With vectors of a line, whose halves may do so, 103 1.00.
+constexpr dim_t min_src_bytes_of_streamed_lines_of_zen4 = 8;
+constexpr int max_src_rows_of_streamed_lines_of_zen4 = 2;
+constexpr int max_src_rows_of_streamed_lines_of_zen4_16_bytes = 4;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
