@@ -85,7 +85,8 @@ public:
     void stage(const staged_block &goal, const machine &m);
 
     // Such blocks of `block_bytes` of whole pieces that follow each other in both tensors and are
-    // permuted each by itself, as a batch of small matrices is. False if there are no such pieces.
+    // permuted each by itself, as a batch of small matrices is. False if there are no such pieces,
+    // and then of no use any more.
     bool stage_pieces(dim_t block_bytes);
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole

@@ -227,7 +227,8 @@ bool can_spill(const move_problem &p, const machine &m, int max_elem_bytes) {
 // source's run. False where it is not the way.
 //
 // Past the caches, which have few buffers for lines in part, with so much of the source's rows as
-// the machine says, for which some values may wait on the stack.
+// the machine says, for which some values may wait on the stack, and no more of them on one set of
+// L1 than it says.
 //
 // Within them where rows of the destination collide, so that what one vector stores of a line is
 // gone from L1 before the next one's turn, unless the source's do as well: min_src_run_bytes_left.

@@ -1268,11 +1268,11 @@ constexpr dim_t max_staged_whole_block_bytes = 64 << 10;
 // In place of these on Zen 4 for pieces up to that size that follow each other in both tensors and
 // are permuted each by itself (a batch of small matrices): blocks of whole pieces, of which the
 // next one is not fetched.
-//     32 MiB of L3, 72 batches of matrices of 16 to 3072 bytes and 10 to 100 MB, times over those
-//     of the blocks above: 1536 bytes 0.92, 2048 0.89, 3072 0.88, 4096 0.98, 6144 0.96; AVX2 0.82
-//     0.81 0.80 0.90 0.90, SSE4.1 0.85 0.83 0.82 0.85 0.86 (f16 abdc -> abcd 32x1024x14x14 on
-//     AVX-512 1.3 / 0.85 times memcpy). Fetched 1.08. Matrices of more than that, or of which tiles
-//     read rows of more than a line in parts, wait for memory then: 1.2 to 3.6.
+//     32 MiB of L3, 36 batches of matrices of 16 to 3500 bytes and 40 to 80 MB, times over those of
+//     the blocks above: 1536 bytes 0.91, 2048 0.86, 3072 0.85, 4096 0.96, 6144 0.93; AVX2 0.83 0.80
+//     0.79 0.89 0.87, SSE4.1 0.84 0.81 0.80 0.84 0.84 (f16 abdc -> abcd 32x1024x14x14 on AVX-512
+//     1.3 / 0.85 times memcpy). Of 4096 bytes, fetched, 1.05. Without the next one fetched larger
+//     matrices, and those of which tiles read rows of more than a line in parts, take 1.2 to 3.6.
 //     Stores wait behind those past the caches, and loads from an address of the same last 12 bits
 //     wait for them: with the kernel's tables anywhere but at the beginning of the scratch, in the
 //     same place of another page, such blocks took 1.5 to 3 times as long, and with a scratch of a
