@@ -266,9 +266,9 @@ bool may_stream(const plan &p, const loop_order &order, bool has_other) {
 bool add_scratch(plan &p, const move_problem &whole, const loop_order &order) {
     // Collected blocks within L2 are near enough: fetched while they were drained, 25 reorders of
     // 64 KiB to 1 MiB took 4.2 / 2.7 times memcpy on Zen 5, with / without.
-    const bool fetches = bypasses_caches(p.stores) ? !order.reads_pieces_on
-                                                   : p.moved_bytes > dim_t(p.target.l2_bytes)
-                    && p.moved_bytes >= p.target.min_fetched_collected_bytes;
+    const bool is_far = p.moved_bytes > dim_t(p.target.l2_bytes)
+            && p.moved_bytes >= p.target.min_fetched_collected_bytes;
+    const bool fetches = bypasses_caches(p.stores) ? !order.reads_pieces_on : is_far;
     if (goes_in_lanes(p.stores)) {
         const bool is_staged = p.stores == store_path::staged_in_lanes;
         if (fetches && !is_staged) p.prefetch_bytes = order.next_block_bytes;
