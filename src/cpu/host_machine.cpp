@@ -89,11 +89,13 @@ void take_habits_of_zen4(machine &m) {
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     switch (m.vector_bytes) {
     case 16:
-        m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen4;
+        m.min_src_bytes_of_streamed_lines =
+                tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
         m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4_16_bytes;
         break;
     case 32:
-        m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen4;
+        m.min_src_bytes_of_streamed_lines =
+                tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
         m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4;
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         break;
@@ -104,7 +106,7 @@ void take_habits_of_zen4(machine &m) {
 
 // Measured on Zen 1. Its cores execute 32 bytes as two of 16.
 void take_habits_of_zen1(machine &m) {
-    m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1;
+    m.min_src_bytes_of_streamed_lines = tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
     m.max_elem_bytes_in_lanes = 0;
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_zen1;

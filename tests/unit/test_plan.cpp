@@ -1708,7 +1708,7 @@ TEST(Plan, TakesHalvesOf16BytesPastTheCachesForTheSameLines) {
     machine whole = avx2();
     whole.l3_bytes = 0;
     whole.min_src_bytes_of_streamed_lines =
-            tfmt::cpu::tuning::min_src_bytes_of_streamed_lines_of_zen1;
+            tfmt::cpu::tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
     whole.max_open_lines = tfmt::cpu::tuning::max_open_lines_of_zen1_32_bytes;
     machine split = whole;
     split.max_split_moved_bytes = 1;

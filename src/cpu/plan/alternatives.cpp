@@ -49,7 +49,7 @@ constexpr change changes[] = {
         {"whole lines past the caches",
                 [](machine &m) {
                     m.min_src_bytes_of_streamed_lines =
-                            tuning::min_src_bytes_of_streamed_lines_of_zen1;
+                            tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
                     m.max_src_rows_of_streamed_lines = any_number;
                 }},
         {"a scratch in the caches",

@@ -232,15 +232,23 @@ dim_t blocking::extended_in_block(dim_t run_bytes, bool of_src, dim_t gap_bytes)
     return 0;
 }
 
-// All of each level that goes on where the destination's run ends and is `wanted`.
-void blocking::take_levels_behind_dst(const std::function<bool(const level &)> &wanted) {
+// All of each level that may join and is `wanted`, which is asked again when one has joined.
+void blocking::take_levels(const std::function<bool(const level &)> &wanted) {
     for (size_t i = 0; i < outer_.size();) {
         const level &l = outer_[i++];
-        if (!may_join_block(l) || !is_behind(l, dst_bytes_, false) || !wanted(l)) continue;
-        dst_bytes_ = l.dst_stride * l.extent;
+        if (!may_join_block(l) || !wanted(l)) continue;
         take_steps(i - 1, l.extent);
         i = 0;
     }
+}
+
+// All of each level that goes on where the destination's run ends and is `wanted`.
+void blocking::take_levels_behind_dst(const std::function<bool(const level &)> &wanted) {
+    take_levels([&](const level &l) {
+        const bool joins = is_behind(l, dst_bytes_, false) && wanted(l);
+        if (joins) dst_bytes_ = l.dst_stride * l.extent;
+        return joins;
+    });
 }
 
 // The run with all of the levels that the block has already.
@@ -289,8 +297,7 @@ dim_t blocking::take_next(dim_t run_bytes, bool of_src, const growth &to) {
     }
     wanted = std::min(wanted, max_steps);
     if (wanted <= 1) return 0;
-    // Blocks of equal size: a last one of a few steps would spoil the rest.
-    dim_t steps = ceil_div(l.extent, ceil_div(l.extent, wanted));
+    dim_t steps = equal_steps(l.extent, wanted);
     if (ends_at_lines_ && !of_src) steps = whole_lines(next, steps, to.max_bytes);
     if (steps == 1) return 0;
     take_steps(next, steps);
@@ -332,6 +339,11 @@ bool blocking::takes_all_steps(const level &l, dim_t run_bytes, const growth &to
 bool blocking::keeps_all_lines() const {
     return std::all_of(all_.begin(), all_.end(), keeps_lines)
             && std::all_of(tile_.begin(), tile_.end(), keeps_lines);
+}
+
+// Up to so many steps, for blocks of equal size: a last one of a few steps would spoil the rest.
+dim_t blocking::equal_steps(dim_t extent, dim_t max_steps) {
+    return ceil_div(extent, ceil_div(extent, max_steps));
 }
 
 bool blocking::may_join_block(const level &l) const {

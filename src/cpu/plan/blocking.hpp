@@ -147,8 +147,10 @@ private:
     dim_t take_next(dim_t run_bytes, bool of_src, const growth &to);
     bool takes_all_steps(const level &l, dim_t run_bytes, const growth &to) const;
     dim_t whole_lines(size_t next, dim_t steps, dim_t max_bytes) const;
+    void take_levels(const std::function<bool(const level &)> &wanted);
     void take_levels_behind_dst(const std::function<bool(const level &)> &wanted);
     void take_steps(size_t i, dim_t steps);
+    static dim_t equal_steps(dim_t extent, dim_t max_steps);
     bool may_join_block(const level &l) const;
     bool keeps_all_lines() const;
     static bool is_behind(const level &l, dim_t run_bytes, bool of_src, dim_t gap_bytes = 0);

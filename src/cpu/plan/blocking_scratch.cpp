@@ -53,12 +53,7 @@ bool blocking::stage_pieces(dim_t block_bytes) {
     const level piece = *next;
     uses_scratch_ = true;
     const auto is_in_piece = [&](const level &l) { return l.dst_stride < piece.dst_stride; };
-    for (size_t i = 0; i < outer_.size();) {
-        const level &l = outer_[i++];
-        if (!is_in_piece(l) || !may_join_block(l)) continue;
-        take_steps(i - 1, l.extent);
-        i = 0;
-    }
+    take_levels(is_in_piece);
     const auto at = std::find_if(outer_.begin(), outer_.end(),
             [&](const level &l) { return l.dst_stride == piece.dst_stride; });
     // Rows of more than a line would be read in parts, of which the processor finds no others.
@@ -71,8 +66,7 @@ bool blocking::stage_pieces(dim_t block_bytes) {
     if (std::any_of(outer_.begin(), outer_.end(), is_in_piece) || !may_join_block(*at)
             || std::any_of(inner_.begin(), inner_.end(), cuts_rows))
         return false;
-    const dim_t n_blocks = ceil_div(piece.extent, block_bytes / piece.dst_stride);
-    const dim_t steps = ceil_div(piece.extent, n_blocks);
+    const dim_t steps = equal_steps(piece.extent, block_bytes / piece.dst_stride);
     if (steps > 1) take_steps(size_t(at - outer_.begin()), steps);
     src_bytes_ = whole_run_in_block(src_bytes_, true);
     dst_bytes_ = whole_run_in_block(dst_bytes_, false);

@@ -634,15 +634,14 @@ constexpr int min_streamed_in_halves_elem_bytes = 8;
 //     over a memcpy that streams, through a scratch / so, the 57 AVX2 1.79 / 1.44 (43408x1216 2.8 /
 //     1.3), SSE4.1 1.76 / 1.56; Zen 1, of 5100 reorders, time over memcpy, AVX2 751 0.75 / 0.67,
 //     SSE4.1 480 0.82 / 0.68.
-constexpr dim_t min_src_bytes_of_streamed_lines_of_zen1 = 8;
+constexpr dim_t min_src_bytes_of_streamed_lines_of_zen1_and_zen4 = 8;
 
-// On Zen 4 as well, where no more than so many of the source's rows share a set of L1.
+// On Zen 4 where no more than so many of these rows share a set of L1.
 //     Of 11600 reorders, times over those without, one row / 2 / 4 / any number: AVX2 318 0.90, 620
 //     0.93, 717 0.92, 787 0.94, of which beyond the goals with 2 10 before, 7 so, with any 22 and
 //     39; SSE4.1 233 0.88, 360 0.89, 491 0.88, 570 0.89, with 2 25 and 12, 131 more with 4 15 and
 //     11 (f32 Abcde32a -> abcde 16x1x32x96x96 0.35 of the time). From 4 bytes of a row on 40 more
 //     on SSE4.1 1.09. With vectors of a line, whose halves may do so, 103 1.00.
-constexpr dim_t min_src_bytes_of_streamed_lines_of_zen4 = 8;
 constexpr int max_src_rows_of_streamed_lines_of_zen4 = 2;
 constexpr int max_src_rows_of_streamed_lines_of_zen4_16_bytes = 4;
 
