@@ -62,17 +62,13 @@ void take_habits_of_amd(machine &m) {
     m.max_whole_dst_bytes = tuning::max_whole_dst_bytes_of_amd;
     m.max_read_rows = tuning::max_read_rows_of_amd;
     m.unfetched_share_of_cache = tuning::unfetched_share_of_cache_of_amd;
-    m.max_open_lines_apart = tuning::max_open_lines_apart_of_amd;
     m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd;
     m.staged_near_block_bytes = tuning::staged_near_block_bytes_of_amd;
     m.staged_whole_dst_bytes = tuning::staged_whole_dst_bytes_of_amd;
     m.min_crowding_rows = tuning::min_crowding_rows_of_amd;
     m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
     switch (m.vector_bytes) {
-    case 16:
-        m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes;
-        m.max_open_lines_apart = tuning::max_open_lines_apart_of_amd_16_bytes;
-        break;
+    case 16: m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes; break;
     case 64:
         m.min_crowding_rows = m.min_crowding_lines = 0;
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
@@ -89,6 +85,7 @@ void take_habits_of_zen4(machine &m) {
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     switch (m.vector_bytes) {
     case 16:
+        m.max_open_lines_apart = tuning::max_open_lines_apart_of_zen4_16_bytes;
         m.min_src_bytes_of_streamed_lines =
                 tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
         m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4_16_bytes;
@@ -121,11 +118,11 @@ void take_habits_of_zen1(machine &m) {
         m.min_crowding_rows = tuning::min_crowding_rows_of_zen1_and_intel;
         m.min_crowding_lines = tuning::min_crowding_lines_of_zen1_and_intel;
         m.max_open_lines = tuning::max_open_lines_of_zen3_16_bytes;
-        m.max_open_lines_apart = 0;
         break;
     case 32:
         m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_zen1;
         m.max_open_lines = tuning::max_open_lines_of_zen1_32_bytes;
+        m.max_open_lines_apart = tuning::max_open_lines_apart_of_zen1_32_bytes;
         break;
     default: break; // no JIT
     }
@@ -133,8 +130,7 @@ void take_habits_of_zen1(machine &m) {
 
 // Where they differ from take_habits_of_amd().
 void take_habits_of_zen3(machine &m) {
-    m.unfetched_share_of_cache = 0; // not measured, as is the next
-    m.max_open_lines_apart = 0;
+    m.unfetched_share_of_cache = 0; // not measured
     m.block_src_bytes = tuning::block_src_bytes_of_zen3;
     m.paired_lines = tuning::paired_lines_of_zen3;
     m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_zen3;
@@ -150,9 +146,8 @@ void take_habits_of_zen3(machine &m) {
 }
 
 void take_habits_of_zen5(machine &m) {
-    m.unfetched_share_of_cache = 0; // not measured, as are the next
-    m.max_open_lines_apart = 0;
-    m.max_split_moved_bytes = 0; // whole vectors at once
+    m.unfetched_share_of_cache = 0; // not measured, as is the next
+    m.max_split_moved_bytes = 0;    // whole vectors at once
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
     m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;

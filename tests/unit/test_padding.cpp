@@ -242,6 +242,18 @@ TEST(Padding, SetsOfMoreLinesTakeEightRows) {
     }
 }
 
+TEST(Padding, PastTheCachesOnlyMostOfItIsApart) {
+    const pair most {tfmt_f32, tfmt_f32, "acb", "BcA16a64b4a", {768, 1, 10}};
+    const pair less {tfmt_s8, tfmt_s8, "abcd", "BcdA64b4a", {64, 1, 5, 5}};
+    machine m = plan_test::avx512();
+    m.l2_bytes = 0;
+    EXPECT_TRUE(wants_two(most, m));
+    EXPECT_TRUE(wants_two(less, m));
+    m.l3_bytes = 0;
+    EXPECT_TRUE(wants_two(most, m));
+    EXPECT_FALSE(wants_two(less, m));
+}
+
 TEST(Padding, NarrowVectorsLeaveMuchPaddingToAPassOfItsOwn) {
     // 0.5, 0.75 and 0.94 of the destination's lines.
     const pair half {tfmt_f32, tfmt_f32, "acdb", "ABcd16a32b", {8, 64, 7, 7}};

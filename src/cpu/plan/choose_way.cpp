@@ -350,6 +350,7 @@ bool wants_padding_apart(const move_problem &p, const machine &m, double share) 
     const double narrow_share = m.vector_bytes == 16 ? tuning::min_padding_apart_share
                                                      : tuning::min_padding_apart_share_of_32_bytes;
     if (m.vector_bytes < tuning::line_bytes && is_in_l2 && share >= narrow_share) return true;
+    if (is_past_caches && share < tuning::min_large_padding_apart_share) return false;
     const way usual {is_past_caches ? store_path::streamed : store_path::plain};
     plan one = begin_plan(p, m, plan_mode::move, usual);
     const int max_rows = m.max_padded_rows ? m.max_padded_rows : tuning::max_rows_in_l1_set;

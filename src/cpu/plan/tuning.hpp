@@ -590,8 +590,11 @@ constexpr int max_rows_of_filled_sets = 16;
 //     Zen 4, times over those with any number, or with steps that are not equal between the parts
 //     of a line, of 10200 reorders: AVX2 2 0.47 (f32 aBdc8b -> abcd 2x3x640x640, which waits for 32
 //     lines, 3.2 / 1.05), SSE4.1 2 0.45 (s8 AB16a32b -> AB4b24a4b 30522x768 4.7 / 1.6). Intel AVX2,
-//     tiles with phases (f32 ABcd16b64a2b -> aBdc24b 1024x512x3x3) 3.9 / 1.1.
-constexpr dim_t max_lines_begun = 16;
+//     tiles with phases (f32 ABcd16b64a2b -> aBdc24b 1024x512x3x3) 3.9 / 1.1. Zen 4 with 8 over
+//     those with 16, of 4900 from 14 MB on: 2 2.1 (of mostly padding, 0.5 / 1.1 times memcpy), AVX2
+//     2 1.25, SSE4.1 11 0.82 (s8 bac -> BcA16a16b4a 1x384x1024 2.4 / 1.3); with 4 AVX2 19 1.2,
+//     SSE4.1 9 0.74.
+constexpr dim_t max_lines_begun = 8;
 // On Intel's cores none is sent in parts at the ends of what tiles write in a row
 // (machine::sends_parts_slowly).
 //     Times with these over those into the caches or through a scratch, of 12540 reorders AVX-512 4
@@ -682,23 +685,20 @@ constexpr int max_open_lines_of_zen3_16_bytes = 2;
 // Zen 1, where rows are not in different pages, with 4 / 8 / 16: 15 of 5100 reorders 1.02 / 0.80 /
 // -, 33 - / 1.02 / 1.00.
 constexpr int max_open_lines_of_zen1_32_bytes = 8;
+constexpr int max_open_lines_apart_of_zen1_32_bytes = 8; // in pages as well
 
-// On AMD, where rows of the destination are whole lines apart and each on a set of L1 of its own,
-// of tiles that read a quarter of each line and more of rows of which no more than
-// max_src_rows_of_open_lines share a set.
-//     Zen 4, time over memcpy, without / so, of 10200 reorders from 16 MB on 167 on AVX2 1.21 /
-//     0.94, beyond 1.8 7 and 3 (f32 abcd -> acdb 1x64x284x284 1.5 / 0.8), SSE4.1 124 1.57 / 1.33,
-//     31 and 18; while another core copied memory 1.20 / 0.95 and 1.34 / 1.17. With 16 lines the
-//     same. Others left open, 549 and 548, take 1.03 and 1.47 times as long: less than a quarter
-//     read 0.91 and 0.97, rows of the destination not whole lines apart 1.2 and 1.2, two of one set
-//     1.0 and 1.6, 8 1.4 and 2.5; four to seven of the source, 88 with vectors of 16 bytes, 0.92
-//     where these alone are 0.89 (AVX2 167 0.78 / 0.79).
-constexpr int max_open_lines_apart_of_amd = 8;
+// Zen 4 with vectors of 16 bytes, where rows of the destination are whole lines apart and each on a
+// set of L1 of its own, of tiles that read a quarter of each line and more of rows of which no more
+// than max_src_rows_of_open_lines share a set.
+//     Of 13600 reorders, those of up to 4 lines, 83, 1.32 / 1.04 times memcpy; of 8, 60, 1.38 /
+//     1.28, beyond 1.8 7 / 8 (in other runs f16 bac -> ABc4a8b8a4b 64x197x768 1.45 / 2.8). Others
+//     left open, 548, take 1.47 times as long: rows of the destination not whole lines apart 1.2,
+//     two of one set 1.6, 8 2.5; four to seven of the source, 88, 0.92 where these alone are 0.89.
+//     With vectors of 32 bytes up to 8 took 0.94 where 4 take 1.21 (167 of 10200) as long as memory
+//     was idle; while others used it, 1.39 times as long, beyond 1.8 15 of 48 in place of 2 (f32
+//     abcd -> aCdb24c 32x16x144x64, with vectors of 64 as well, 0.8 or 6.2 times memcpy, 1.25).
+constexpr int max_open_lines_apart_of_zen4_16_bytes = 4;
 constexpr int max_src_rows_of_open_lines = 3;
-// With vectors of 16 bytes.
-//     Of 13600 reorders, those of up to 4 lines, 83, 1.32 / 1.04; of 8, 60, 1.38 / 1.28, beyond 1.8
-//     7 / 8 (in other runs f16 bac -> ABc4a8b8a4b 64x197x768 1.45 / 2.8).
-constexpr int max_open_lines_apart_of_amd_16_bytes = 4;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
 // of both sides are, blocks go through a scratch (needs_collecting); tiles that read so many in
@@ -870,6 +870,10 @@ constexpr double min_padding_passes_share = 0.75;
 //     1.20 (f32 bac -> AcB8b32a2b 1x128x768 1.76 / 1.18 times memcpy, ABc8b8a2b -> AcB64a2b
 //     16x128x768 1.39 / 1.07). Within L2 8 rows 78, 1.08 (below 64 KiB 1.25); 16 rows 75 0.71.
 constexpr int max_padded_rows_of_intel = 8;
+// Past the caches on any machine from this share on.
+//     Zen 4, times over those with two passes from a share of 0.5 on, of 13300 reorders: 20 0.87,
+//     AVX2 16 0.77 (worst 1.6), SSE4.1 26 0.65 (s8 aBdc4b -> ABcd16a16b 1x32x208x208 1.75 / 0.7
+//     times memcpy); never two 29 1.04, 31 1.00, 48 0.85; only for the rows 0.89, 0.78 and 32 0.78.
 constexpr double min_large_padding_apart_share = 0.9;
 
 // -------------------------------------------------------------------------------------------------
