@@ -82,6 +82,7 @@ void take_habits_of_amd(machine &m) {
 // other makers as well.
 void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
+    m.streaming_weight_of_padding = tuning::streaming_weight_of_padding_of_zen4;
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     switch (m.vector_bytes) {
     case 16:

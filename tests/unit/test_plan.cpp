@@ -2063,6 +2063,29 @@ TEST(Plan, StagesNothingPastTheCachesThatClaimsLinesAhead) {
     EXPECT_EQ(stores(), store_path::staged);
 }
 
+// On others padding counts more than data, as it is not read.
+TEST(Plan, StreamsPaddingSooner) {
+    using tfmt::cpu::exceeds_cache;
+    machine m = avx512();
+    m.l3_bytes = 4 << 20;
+    m.streaming_share_of_cache = 0.5;
+    const auto streams = [&](dim_t channels, tfmt_data_type_t to = tfmt_f32) {
+        const vec dims {4, channels, 64, 64};
+        return exceeds_cache(
+                normalized(by_tag(dims, "abcd", tfmt_f32), by_tag(dims, "aBcd16b", to)), m);
+    };
+    EXPECT_FALSE(streams(8)); // 0.5 and 1 MiB, 0.5 of which is padding
+    EXPECT_TRUE(streams(17)); // 1.06 and 2 MiB
+    m.streaming_weight_of_padding = 0.5;
+    EXPECT_FALSE(streams(8));
+    m.streaming_weight_of_padding = 1;
+    EXPECT_TRUE(streams(8));
+    EXPECT_FALSE(streams(8, tfmt_bf16)); // 0.5 and 0.5 MiB
+    m.l3_bytes = 2560 << 10;
+    EXPECT_TRUE(streams(8, tfmt_bf16));
+    EXPECT_FALSE(streams(4, tfmt_bf16));
+}
+
 // Some machines keep a destination in the caches that is padding for the most part.
 TEST(Plan, StreamsNoDestinationOfMostlyPadding) {
     using tfmt::cpu::exceeds_cache;

@@ -55,17 +55,18 @@ void append_instructions(ir::words &out, const machine &m) {
             max_src_rows_of_streamed_lines, min_elem_bytes_of_whole_lines, sends_parts_slowly,
             vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes, l3_bytes,
             streaming_share_of_cache, streaming_share_of_collected, streaming_share_of_transposes,
-            max_streamed_dst_over_src, read_ahead_rows, max_written_rows, read_ahead_rows_near,
-            read_ahead_rows_of_moves, max_copied_rows, max_read_rows, max_padded_rows,
-            unfetched_share_of_cache, min_lines_to_fetch_near, fetches_sparse_or_converted,
-            min_refetched_share_of_cache, max_spilled_src_rows, min_lines_in_turn, block_src_bytes,
-            block_src_bytes_of_parts, max_whole_dst_bytes, paired_lines, min_row_pairs_to_collect,
-            max_elem_bytes_in_lanes, min_moved_bytes_in_lanes, min_crowding_rows,
-            min_crowding_lines, collected_dst_bytes, collected_block_bytes, collected_paired_lines,
-            min_fetched_collected_bytes, fetched_twice_share_of_cache, max_open_lines,
-            max_open_lines_in_pages, max_open_lines_apart, l2_scratch_bytes,
-            l2_scratch_bytes_for_lines, staged_near_block_bytes, piece_block_bytes,
-            staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
+            streaming_weight_of_padding, max_streamed_dst_over_src, read_ahead_rows,
+            max_written_rows, read_ahead_rows_near, read_ahead_rows_of_moves, max_copied_rows,
+            max_read_rows, max_padded_rows, unfetched_share_of_cache, min_lines_to_fetch_near,
+            fetches_sparse_or_converted, min_refetched_share_of_cache, max_spilled_src_rows,
+            min_lines_in_turn, block_src_bytes, block_src_bytes_of_parts, max_whole_dst_bytes,
+            paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
+            min_moved_bytes_in_lanes, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
+            collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
+            fetched_twice_share_of_cache, max_open_lines, max_open_lines_in_pages,
+            max_open_lines_apart, l2_scratch_bytes, l2_scratch_bytes_for_lines,
+            staged_near_block_bytes, piece_block_bytes, staged_whole_dst_bytes,
+            min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetched_stream_bytes);
     static_cast<void>(fetches_stores_late);
@@ -82,6 +83,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(streaming_share_of_cache);
     static_cast<void>(streaming_share_of_collected);
     static_cast<void>(streaming_share_of_transposes);
+    static_cast<void>(streaming_weight_of_padding);
     static_cast<void>(max_streamed_dst_over_src);
     static_cast<void>(read_ahead_rows);
     static_cast<void>(read_ahead_rows_near);

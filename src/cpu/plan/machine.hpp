@@ -58,6 +58,8 @@ struct machine {
     double streaming_share_of_collected = std::numeric_limits<double>::infinity();
     // The same where lines of each side come from rows of the other that are far apart.
     double streaming_share_of_transposes = std::numeric_limits<double>::infinity();
+    // How many times padding counts in these beyond the once that it is written.
+    double streaming_weight_of_padding = 0;
     // A destination that is so many times the source, or more, stays in the caches: it is padding
     // but for that.
     double max_streamed_dst_over_src = std::numeric_limits<double>::infinity();

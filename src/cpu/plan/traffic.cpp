@@ -31,6 +31,10 @@ double dst_bytes(const move_problem &p) {
     return n_elements(p.limits, &dim_limits::store) * p.moved_dst_bits() / 8;
 }
 
+double padding_bytes(const move_problem &p) {
+    return dst_bytes(p) - n_elements(p.limits, &dim_limits::load) * p.moved_dst_bits() / 8;
+}
+
 // Rows of a source that are read in one piece, and where the next ones begin behind a gap.
 struct row_pitch {
     dim_t row_bytes;
@@ -84,12 +88,11 @@ namespace {
 
 // `share_of_cache`: of the last one, from which on all moves are worth being written past it.
 bool goes_past_cache(const move_problem &p, const machine &m, double share_of_cache) {
-    const auto is_share = [&](double share) {
-        return double(moved_bytes(p)) >= share * double(m.l3_bytes);
-    };
-    // Padding in place has no source.
-    if (src_bytes(p) > 0 && dst_bytes(p) >= m.max_streamed_dst_over_src * src_bytes(p))
-        return false;
+    const bool is_in_place = src_bytes(p) == 0; // padding of a tensor
+    double bytes = double(moved_bytes(p));
+    if (!is_in_place) bytes += m.streaming_weight_of_padding * padding_bytes(p);
+    const auto is_share = [&](double share) { return bytes >= share * double(m.l3_bytes); };
+    if (!is_in_place && dst_bytes(p) >= m.max_streamed_dst_over_src * src_bytes(p)) return false;
     return is_share(share_of_cache)
             || (is_share(m.streaming_share_of_collected) && needs_collecting(p, m))
             || (is_share(m.streaming_share_of_transposes) && transposes_far_rows(p, m));

@@ -489,6 +489,14 @@ constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
 //     while they used less, 27 0.92 / 1.11 / 1.11 and 42 0.87, AVX2 26 0.98 / 1.15 / 1.15 and 41
 //     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
 constexpr double streaming_share_of_cache_of_zen4 = 0.45;
+// Where padding counts so many times more: it is written as data is, and nothing is read for it.
+//     Times with 0.5 / 0.75 / 1 / 1.25 over those with 0, of 13300 reorders of 8 to 64 MB: 128 0.75
+//     / 172 0.79 / 223 0.81 / 248 0.82, beyond the goals with 1 4 in place of 19 (bf16 Abc16a ->
+//     ABc40a16b 1x197x768 3.1 / 1.0 times memcpy), AVX2 0.80 / 0.81 / 0.84 / 0.86, 4 and 14, SSE4.1
+//     0.81 / 0.80 / 0.84 / 0.86, 14 and 23; with 1 50 of 3900 conversions 0.875, AVX2 0.77, SSE4.1
+//     0.92. What the destination has more than the source as elements become wider does not count:
+//     43 conversions of 8 to 12 MB 1.40, AVX2 1.21, SSE4.1 1.11.
+constexpr double streaming_weight_of_padding_of_zen4 = 1;
 // On Zen 3 less still.
 //     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
 //     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
