@@ -2474,43 +2474,16 @@ TEST(Plan, OrdersLevelsThatAreHalfPaddingInside) {
 // two that differ in the root steps have one each.
 TEST(Plan, KernelsWithARestServeStatesWithoutOne) {
     const auto kernels = [](const vec &dims) {
-        return planned(normalized(dims, "abcd", "ABcd32a16b", tfmt_f16), avx512());
+        return planned(normalized(dims, "abcd", "ABcd32a16b", tfmt_u8), avx512());
     };
-    const plan rest_last = kernels({32, 224, 14, 14}); // of 196 pixels 128, then 64 and 4
+    const plan rest_last = kernels({32, 224, 50, 50}); // what is left of 2500 pixels
     ASSERT_EQ(rest_last.jobs.size(), 2u);
     EXPECT_EQ(rest_last.kernels.size(), 1u);
     EXPECT_FALSE(rest_last.jobs[0].has_rest);
     EXPECT_TRUE(rest_last.jobs[1].has_rest);
-    const plan two_tails = kernels({32, 232, 14, 14});
+    const plan two_tails = kernels({32, 232, 50, 50});
     EXPECT_EQ(two_tails.jobs.size(), 4u);
     EXPECT_EQ(two_tails.kernels.size(), 2u);
-}
-
-// 784 pixels in groups of 448, the second of which is cut short: the group's tiles are the root
-// steps, of which a call does 7 or 5 and a rest, so one kernel serves both.
-TEST(Plan, ALevelThatIsCutShortIsAKernelsOutermost) {
-    machine m = avx512();
-    m.l2_bytes = 0;
-    const auto made = [&](dim_t pixels) {
-        return planned(normalized({32, 32, pixels}, "ABc32a32b", "abc", tfmt_u8), m);
-    };
-    const plan p = made(784);
-    EXPECT_EQ(p.kernels.size(), 1u);
-    ASSERT_EQ(p.jobs.size(), 2u);
-    EXPECT_EQ(p.jobs[0].root_count, 7);
-    EXPECT_EQ(p.jobs[1].root_count, 5);
-    EXPECT_TRUE(p.jobs[1].has_rest);
-    const auto n_kernel_levels = [](const plan &q) {
-        return q.problem.levels.size() - size_t(q.n_driver_levels);
-    };
-    EXPECT_GT(n_kernel_levels(made(896)), n_kernel_levels(p)); // nothing is cut
-    // With two dimensions cut short there are more kernels, of half the code.
-    const move_problem two_tails = normalized({16, 21, 65, 65}, "abcd", "aBdc16b", tfmt_s32);
-    EXPECT_EQ(planned(two_tails, m).kernels.size(), 4u);
-    // Two kernels of nearly the code that one has are not worth it.
-    const move_problem irregular = normalized(
-            {32, 4, 4, 3, 3}, "ABcde8b32a2b", "aCdeB16b48c2b", tfmt_u8);
-    EXPECT_EQ(planned(irregular, m).kernels.size(), 1u);
 }
 
 // Two lines are no odd run: f32 that was bf16 is stored by whole tiles, whatever rows share.

@@ -32,25 +32,6 @@ int choose_driver_levels(const plan &p) {
     return n;
 }
 
-// Whether the last step of a level around `levels[n]`, of its dimension, has fewer steps of it.
-bool is_cut_short(const plan &p, size_t n) {
-    const level &l = p.problem.levels[n];
-    const dim_limits &limits = p.problem.limits[size_t(l.dim)];
-    const dim_t reach = l.unit * l.extent;
-    return l.is_regular() && (limits.load % reach != 0 || limits.store % reach != 0)
-            && std::any_of(p.problem.levels.begin(), p.problem.levels.begin() + dim_t(n),
-                    [&](const level &outer) { return outer.dim == l.dim; });
-}
-
-// More levels of the driver than p.n_driver_levels, so that one that is cut short is the outermost
-// of a kernel; or p.n_driver_levels where calls would become too small.
-int more_driver_levels(const plan &p) {
-    for (int n = int(p.problem.levels.size()) - 1; n > p.n_driver_levels; n--)
-        if (kernel_pass_bytes(p, n) >= tuning::min_call_bytes && is_cut_short(p, size_t(n)))
-            return n;
-    return p.n_driver_levels;
-}
-
 dim_t choose_root_chunk(const plan &p) {
     if (p.scratch.is_chained) return p.problem.levels[size_t(p.n_driver_levels)].extent;
     const dim_t step_bytes = kernel_pass_bytes(p, p.n_driver_levels + 1);
@@ -66,8 +47,8 @@ bool are_same(const nest_state &a, const nest_state &b) {
 }
 
 // A kernel that is called without its rest does root steps alone: it serves any state in which
-// these are the same and there is no rest. (Tails left f16 abcd -> ABcd32a16b 32x232x14x14 four
-// kernels in place of two, and took a third of the time to make them.)
+// these are the same and there is no rest. (Tails would leave f16 abcd -> ABcd32a16b 32x232x50x50
+// four kernels in place of two.)
 int kernel_index(plan &p, const nest_state &state) {
     const segment_list root = root_segments(p, state);
     const auto in_root = [&](const nest_state &s) {
@@ -105,16 +86,6 @@ bool add_jobs(plan &p, int depth, const nest_state &state, std::vector<job_loop>
     return has_room;
 }
 
-// False when the jobs are too many.
-bool give_driver(plan &p, int n_driver_levels) {
-    p.n_driver_levels = n_driver_levels;
-    p.root_chunk = choose_root_chunk(p);
-    p.kernels.clear();
-    p.jobs.clear();
-    std::vector<job_loop> loops;
-    return add_jobs(p, 0, {p.problem.limits, false}, loops);
-}
-
 // Instructions that the nest below `depth` becomes, roughly; stops counting beyond the limit.
 size_t count_ops(const plan &p, size_t depth, const nest_state &state) {
     if (!has_work(p, state)) return 0;
@@ -137,29 +108,15 @@ size_t count_ops(const plan &p) {
     return ops;
 }
 
-// Gives the driver more levels if that leaves less than `ops` to generate; returns what is left.
-size_t prefer_less_code(plan &p, size_t ops) {
-    const int n = p.n_driver_levels, more = more_driver_levels(p);
-    if (more == n) return ops;
-    const auto cost = [&](size_t n_ops) { // of the kernels that there are now
-        return n_ops + p.kernels.size() * tuning::kernel_cost_ops;
-    };
-    const size_t cost_before = cost(ops);
-    if (give_driver(p, more)) {
-        const size_t ops_then = count_ops(p);
-        if (cost(ops_then) < cost_before) return ops_then;
-    }
-    give_driver(p, n); // as before
-    return ops;
-}
-
 } // namespace
 
 bool cut_into_jobs(plan &p, size_t max_ops) {
-    if (!give_driver(p, choose_driver_levels(p))) return false;
-    size_t ops = count_ops(p);
-    if (p.stores == store_path::plain) ops = prefer_less_code(p, ops);
-    return ops <= max_ops;
+    p.n_driver_levels = choose_driver_levels(p);
+    p.root_chunk = choose_root_chunk(p);
+    p.kernels.clear();
+    p.jobs.clear();
+    std::vector<job_loop> loops;
+    return add_jobs(p, 0, {p.problem.limits, false}, loops) && count_ops(p) <= max_ops;
 }
 
 } // namespace tfmt::cpu

@@ -1648,22 +1648,12 @@ constexpr dim_t max_scratch_bytes = 160 << 10;
 // Bytes, on the side where they are more, that one call of a kernel should move: enough to hide the
 // call and the driver's arithmetic (a few ns), small enough to share a tensor of 1 MiB among
 // several threads.
+//     Tried: calls from 16 KiB on where a level that steps of an outer one cut short is a kernel's
+//     outermost one then, so that there is less code. 421 of 11600 reorders took 0.91 of the time
+//     to make (36 / 39 us), but 1.027 of the time to execute, AVX2 422 1.033, SSE4.1 411 1.034.
 constexpr dim_t kernel_call_bytes = 64 << 10;
 
-// But so many are enough where that saves code: a level that some steps of an outer one cut short
-// is code for each number of steps inside of a kernel, where its outermost one does as many as it
-// is told. Not past the caches, where a call ends with a fence.
-//     u8 ABcd32a32b -> abcd 32x58x28x28 had 4 kernels and took 70 us to make, with this 2 and 45
-//     us; bf16 abcd -> ABcd4a8b8a4b 48x35x5x5 93 and 65. Of 283 reorders of frameworks 8 took more
-//     than 50, where kernels became fewer 4, where code became less 3; the 20 of 783 between the
-//     last two, sum 781 and 698 us. Past the caches 17 of 16 to 64 MB took 1.02 of the time.
-constexpr dim_t min_call_bytes = 16 << 10;
-
-// What code costs to make, in operations: those of a kernel besides its blocks' (some 5 us), of a
-// register's load and store, of a loop.
-//     s32 abcd -> aBdc16b 16x21x65x65, 2 kernels of 5150 bytes / 4 of 2520: 47 / 39 us, u8
-//     ABcde8b32a2b -> aCdeB16b48c2b 32x4x4x3x3, 1 of 2401 / 2 of 2339: 25 / 31.
-constexpr size_t kernel_cost_ops = 100;
+// Operations of a register's load and store, and of a loop, which count to max_kernel_ops.
 constexpr size_t ops_of_load_and_store = 2;
 constexpr size_t ops_of_loop = 4;
 
