@@ -490,13 +490,14 @@ constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
 //     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
 constexpr double streaming_share_of_cache_of_zen4 = 0.45;
 // Where padding counts so many times more: it is written as data is, and nothing is read for it.
-//     Times with 0.5 / 0.75 / 1 / 1.25 over those with 0, of 13300 reorders of 8 to 64 MB: 128 0.75
-//     / 172 0.79 / 223 0.81 / 248 0.82, beyond the goals with 1 4 in place of 19 (bf16 Abc16a ->
-//     ABc40a16b 1x197x768 3.1 / 1.0 times memcpy), AVX2 0.80 / 0.81 / 0.84 / 0.86, 4 and 14, SSE4.1
-//     0.81 / 0.80 / 0.84 / 0.86, 14 and 23; with 1 50 of 3900 conversions 0.875, AVX2 0.77, SSE4.1
-//     0.92. What the destination has more than the source as elements become wider does not count:
-//     43 conversions of 8 to 12 MB 1.40, AVX2 1.21, SSE4.1 1.11.
-constexpr double streaming_weight_of_padding_of_zen4 = 1;
+//     Times over those with 0, AVX-512 AVX2 SSE4.1, of 13300 reorders of 8 to 64 MB. While others
+//     used the cache: with 0.5 128 0.75 0.80 0.81; 0.75 172 0.79 0.81 0.80, beyond the goals 9 4 13
+//     in place of 19 14 23; 1 223 0.81 0.84 0.84, 4 4 14; 1.25 248 0.82 0.86 0.86 (bf16 Abc16a ->
+//     ABc40a16b 1x197x768 3.1 / 1.0 times memcpy). While they used less: 1 223 0.93 0.91 0.89; over
+//     those with 1, 0.75 51 0.88 0.90 1.045, 0.5 95 0.905 0.97 1.065. With 1 50 of 3900 conversions
+//     0.875 0.77 0.92. What the destination has more than the source as elements become wider does
+//     not count: 43 conversions of 8 to 12 MB 1.40 1.21 1.11.
+constexpr double streaming_weight_of_padding_of_zen4 = 0.75;
 // On Zen 3 less still.
 //     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
 //     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
