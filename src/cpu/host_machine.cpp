@@ -84,17 +84,14 @@ void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
     m.streaming_weight_of_padding = tuning::streaming_weight_of_padding_of_zen4;
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
-    switch (m.vector_bytes) {
-    case 16:
-        m.max_open_lines_apart = tuning::max_open_lines_apart_of_zen4_16_bytes;
-        m.min_src_bytes_of_streamed_lines =
-                tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
-        m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4_16_bytes;
-        break;
-    case 32:
+    if (m.vector_bytes < tuning::line_bytes) {
         m.min_src_bytes_of_streamed_lines =
                 tuning::min_src_bytes_of_streamed_lines_of_zen1_and_zen4;
         m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4;
+    }
+    switch (m.vector_bytes) {
+    case 16: m.max_open_lines_apart = tuning::max_open_lines_apart_of_zen4_16_bytes; break;
+    case 32:
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         break;
     case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; break;

@@ -652,10 +652,12 @@ constexpr dim_t min_src_bytes_of_streamed_lines_of_zen1_and_zen4 = 8;
 //     Of 11600 reorders, times over those without, one row / 2 / 4 / any number: AVX2 318 0.90, 620
 //     0.93, 717 0.92, 787 0.94, of which beyond the goals with 2 10 before, 7 so, with any 22 and
 //     39; SSE4.1 233 0.88, 360 0.89, 491 0.88, 570 0.89, with 2 25 and 12, 131 more with 4 15 and
-//     11 (f32 Abcde32a -> abcde 16x1x32x96x96 0.35 of the time). From 4 bytes of a row on 40 more
-//     on SSE4.1 1.09. With vectors of a line, whose halves may do so, 103 1.00.
-constexpr int max_src_rows_of_streamed_lines_of_zen4 = 2;
-constexpr int max_src_rows_of_streamed_lines_of_zen4_16_bytes = 4;
+//     11 (f32 Abcde32a -> abcde 16x1x32x96x96 0.35 of the time). AVX2, 4 over 2, of 13300: 120 0.85
+//     and 0.87, beyond 4 and 7, 10 and 10 (bf16 abc -> BcA16a48b2a 2x197x768 3.0 / 1.2 times
+//     memcpy); while another core copied memory, from 14 MB on, 110 0.865, 14 and 12; 8 over 2 182
+//     0.90 and 0.92, 4 and 18, 10 and 17. From 4 bytes of a row on 40 more on SSE4.1 1.09. With
+//     vectors of a line, whose halves may do so, 103 1.00.
+constexpr int max_src_rows_of_streamed_lines_of_zen4 = 4;
 
 // Past the caches, a scratch is better than a tile that writes more lines than that in part: those
 // wait in a few buffers, which are given up half full when memory is slow to take them.
