@@ -90,7 +90,7 @@ void take_habits_of_zen4(machine &m) {
         m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4;
     }
     switch (m.vector_bytes) {
-    case 16: m.max_open_lines_apart = tuning::max_open_lines_apart_of_zen4_16_bytes; break;
+    case 16: m.ignores_pages_of_lines_apart = true; break;
     case 32:
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         break;
@@ -120,7 +120,7 @@ void take_habits_of_zen1(machine &m) {
     case 32:
         m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_zen1;
         m.max_open_lines = tuning::max_open_lines_of_zen1_32_bytes;
-        m.max_open_lines_apart = tuning::max_open_lines_apart_of_zen1_32_bytes;
+        m.ignores_pages_of_lines_apart = true;
         break;
     default: break; // no JIT
     }
@@ -144,7 +144,7 @@ void take_habits_of_zen3(machine &m) {
 }
 
 void take_habits_of_zen5(machine &m) {
-    m.unfetched_share_of_cache = 0; // not measured, as is the next
+    m.unfetched_share_of_cache = 0; // not measured
     m.max_split_moved_bytes = 0;    // whole vectors at once
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;

@@ -1889,13 +1889,14 @@ TEST(Plan, StreamsNoTilesThatLeaveLinesInManyPages) {
     EXPECT_TRUE(is_streamed("acdb", 2));  // 256 bytes
 }
 
-// More of them, if rows of the destination are whole lines apart and none of these and few of the
-// source's share sets of L1.
+// Pages do not count, if rows of the destination are whole lines apart and none of these and few of
+// the source's share sets of L1.
 TEST(Plan, StreamsTilesThatLeaveLinesApart) {
-    const auto is_streamed = [](const vec &dims, int max_apart = 8) {
+    const auto is_streamed = [](const vec &dims, int max_open = 8, bool ignores_pages = true) {
         machine m = avx2();
         m.l3_bytes = 0;
-        m.max_open_lines_apart = max_apart;
+        m.max_open_lines = max_open;
+        m.ignores_pages_of_lines_apart = ignores_pages;
         const move_problem move = normalized(dims, "ab", "ba", tfmt_f32);
         const plan any = planned(move, m);
         EXPECT_EQ(any.stores, tfmt::cpu::store_path::staged);
@@ -1905,6 +1906,7 @@ TEST(Plan, StreamsTilesThatLeaveLinesApart) {
     };
     EXPECT_TRUE(is_streamed({1040, 1040}));
     EXPECT_FALSE(is_streamed({1040, 1040}, 4));
+    EXPECT_FALSE(is_streamed({1040, 1040}, 8, false));
     EXPECT_FALSE(is_streamed({1048, 1040})); // of dst half lines apart
     EXPECT_FALSE(is_streamed({512, 1040}));  // of dst in two sets
     EXPECT_FALSE(is_streamed({1040, 512}));  // of src

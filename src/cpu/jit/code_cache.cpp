@@ -64,7 +64,7 @@ void append_instructions(ir::words &out, const machine &m) {
             min_moved_bytes_in_lanes, min_crowding_rows, min_crowding_lines, collected_dst_bytes,
             collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
             fetched_twice_share_of_cache, max_open_lines, max_open_lines_in_pages,
-            max_open_lines_apart, l2_scratch_bytes, l2_scratch_bytes_for_lines,
+            ignores_pages_of_lines_apart, l2_scratch_bytes, l2_scratch_bytes_for_lines,
             staged_near_block_bytes, piece_block_bytes, staged_whole_dst_bytes,
             min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
@@ -114,7 +114,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(fetched_twice_share_of_cache);
     static_cast<void>(max_open_lines);
     static_cast<void>(max_open_lines_in_pages);
-    static_cast<void>(max_open_lines_apart);
+    static_cast<void>(ignores_pages_of_lines_apart);
     static_cast<void>(l2_scratch_bytes);
     static_cast<void>(l2_scratch_bytes_for_lines);
     static_cast<void>(staged_near_block_bytes);

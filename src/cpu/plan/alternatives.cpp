@@ -43,9 +43,7 @@ constexpr change changes[] = {
         {"no scratch past the caches",
                 [](machine &m) { m.max_open_lines = m.max_open_lines_in_pages = any_number; }},
         {"a scratch past the caches",
-                [](machine &m) {
-                    m.max_open_lines = m.max_open_lines_in_pages = m.max_open_lines_apart = 0;
-                }},
+                [](machine &m) { m.max_open_lines = m.max_open_lines_in_pages = 0; }},
         {"whole lines past the caches",
                 [](machine &m) {
                     m.min_src_bytes_of_streamed_lines =

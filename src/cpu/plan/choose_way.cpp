@@ -32,8 +32,9 @@ bool is_worth_streaming(const tile &t, const machine &m, bool has_other) {
     const bool finds_the_rest = m.read_ahead_rows && !stores_colliding_rows(t);
     if (has_other && !finds_the_rest && reads_lines_again(t)) return false;
     const int n_open = open_lines(t);
-    int max_open = stores_to_pages(t) ? m.max_open_lines_in_pages : m.max_open_lines;
-    if (opens_lines_apart(t)) max_open = std::max(max_open, m.max_open_lines_apart);
+    const bool is_in_pages = stores_to_pages(t)
+            && !(m.ignores_pages_of_lines_apart && opens_lines_apart(t));
+    const int max_open = is_in_pages ? m.max_open_lines_in_pages : m.max_open_lines;
     if (has_other && n_open > max_open) return false;
     return t.phased.empty() || n_open <= tuning::max_open_lines_of_phases;
 }
@@ -347,16 +348,17 @@ bool make_streamed_plan(
 bool wants_padding_apart(const move_problem &p, const machine &m, double share) {
     const bool is_past_caches = exceeds_cache(p, m);
     const bool is_in_l2 = moved_bytes(p) <= dim_t(m.l2_bytes);
+    const bool is_for_rows_alone = m.max_padded_rows && !is_in_l2;
     const double narrow_share = m.vector_bytes == 16 ? tuning::min_padding_apart_share
                                                      : tuning::min_padding_apart_share_of_32_bytes;
     if (m.vector_bytes < tuning::line_bytes && is_in_l2 && share >= narrow_share) return true;
-    if (is_past_caches && share < tuning::min_large_padding_apart_share) return false;
+    if ((is_past_caches || is_for_rows_alone) && share < tuning::min_large_padding_apart_share)
+        return false;
     const way usual {is_past_caches ? store_path::streamed : store_path::plain};
     plan one = begin_plan(p, m, plan_mode::move, usual);
     const int max_rows = m.max_padded_rows ? m.max_padded_rows : tuning::max_rows_in_l1_set;
     const bool crowds = stored_rows_in_l1_set(one.the_tile) > max_rows;
-    if (m.max_padded_rows && !is_in_l2)
-        return crowds && share >= tuning::min_large_padding_apart_share;
+    if (is_for_rows_alone) return crowds;
     if (crowds || !choose_order(one, usual)) return true;
     if (!is_past_caches && !is_in_l2 && share >= tuning::min_padding_passes_share
             && pads_in_extra_passes(one))

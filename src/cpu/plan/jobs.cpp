@@ -113,8 +113,6 @@ size_t count_ops(const plan &p) {
 bool cut_into_jobs(plan &p, size_t max_ops) {
     p.n_driver_levels = choose_driver_levels(p);
     p.root_chunk = choose_root_chunk(p);
-    p.kernels.clear();
-    p.jobs.clear();
     std::vector<job_loop> loops;
     return add_jobs(p, 0, {p.problem.limits, false}, loops) && count_ops(p) <= max_ops;
 }

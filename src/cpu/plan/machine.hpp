@@ -124,7 +124,7 @@ struct machine {
     // scratch; and where rows lie in different pages.
     int max_open_lines = tuning::max_open_lines;
     int max_open_lines_in_pages = tuning::max_open_lines;
-    int max_open_lines_apart = 0; // of opens_lines_apart(); as the others if these are more
+    bool ignores_pages_of_lines_apart = false; // the latter is not for opens_lines_apart()
     // Scratch up to which blocks that go past the caches take more of the source's rows; 0: none.
     size_t l2_scratch_bytes = 0;
     // A larger one, up to which they do until they have whole lines of each; 0: none.

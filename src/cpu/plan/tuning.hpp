@@ -696,19 +696,19 @@ constexpr int max_open_lines_of_zen3_16_bytes = 2;
 // Zen 1, where rows are not in different pages, with 4 / 8 / 16: 15 of 5100 reorders 1.02 / 0.80 /
 // -, 33 - / 1.02 / 1.00.
 constexpr int max_open_lines_of_zen1_32_bytes = 8;
-constexpr int max_open_lines_apart_of_zen1_32_bytes = 8; // in pages as well
 
-// Zen 4 with vectors of 16 bytes, where rows of the destination are whole lines apart and each on a
-// set of L1 of its own, of tiles that read a quarter of each line and more of rows of which no more
-// than max_src_rows_of_open_lines share a set.
-//     Of 13600 reorders, those of up to 4 lines, 83, 1.32 / 1.04 times memcpy; of 8, 60, 1.38 /
-//     1.28, beyond 1.8 7 / 8 (in other runs f16 bac -> ABc4a8b8a4b 64x197x768 1.45 / 2.8). Others
-//     left open, 548, take 1.47 times as long: rows of the destination not whole lines apart 1.2,
-//     two of one set 1.6, 8 2.5; four to seven of the source, 88, 0.92 where these alone are 0.89.
-//     With vectors of 32 bytes up to 8 took 0.94 where 4 take 1.21 (167 of 10200) as long as memory
-//     was idle; while others used it, 1.39 times as long, beyond 1.8 15 of 48 in place of 2 (f32
-//     abcd -> aCdb24c 32x16x144x64, with vectors of 64 as well, 0.8 or 6.2 times memcpy, 1.25).
-constexpr int max_open_lines_apart_of_zen4_16_bytes = 4;
+// Pages make no difference to Zen 1, nor to Zen 4 with vectors of 16 bytes, where rows of the
+// destination are whole lines apart and each on a set of L1 of its own, of tiles that read a
+// quarter of each line and more of rows of which no more than so many share a set
+// (machine::ignores_pages_of_lines_apart).
+//     Zen 4, of 13600 reorders, those of up to 4 lines, 83, 1.32 / 1.04 times memcpy; of 8,
+//     60, 1.38 / 1.28, beyond 1.8 7 / 8 (in other runs f16 bac -> ABc4a8b8a4b 64x197x768 1.45
+//     / 2.8). Others left open, 548, take 1.47 times as long: rows of the destination not whole
+//     lines apart 1.2, two of one set 1.6, 8 2.5; four to seven of the source, 88, 0.92 where these
+//     alone are 0.89. With vectors of 32 bytes up to 8 took 0.94 where 4 take 1.21 (167 of 10200)
+//     as long as memory was idle; while others used it, 1.39 times as long, beyond 1.8 15 of 48 in
+//     place of 2 (f32 abcd -> aCdb24c 32x16x144x64, with vectors of 64 as well, 0.8 or 6.2 times
+//     memcpy, 1.25).
 constexpr int max_src_rows_of_open_lines = 3;
 
 // Lines of one set of L1 that are so many push each other out before they are complete. Where rows
