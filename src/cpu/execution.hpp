@@ -15,6 +15,9 @@ struct execution {
     const void *src_zero_points = nullptr;
     const void *dst_zero_points = nullptr;
     const tfmt_threadpool_t *pool = nullptr; // threads to use instead of OpenMP's; null for those
+    // Source + destination of the whole of which this is one pass: the passes share what they write
+    // or none does. 0: this is the whole.
+    int64_t whole_bytes = 0;
 };
 
 } // namespace tfmt::cpu

@@ -48,7 +48,7 @@ public:
     tfmt_status_t execute(const execution &e) const noexcept override {
         const program &chosen = program_for(e.dst);
         if (!normalized_.converts.steps) {
-            chosen.run(static_cast<const char *>(e.src), static_cast<char *>(e.dst), e.pool);
+            chosen.run(e);
             return tfmt_success;
         }
         return run_with_parameters(chosen, e);
@@ -71,8 +71,7 @@ private:
         parameter_buffer parameters(spare_);
         if (!parameters.fill(problem_.quant, normalized_, expanders_, parameter_slack_bytes(), e))
             return tfmt_out_of_memory;
-        chosen.run(static_cast<const char *>(e.src), static_cast<char *>(e.dst), e.pool,
-                parameters.values());
+        chosen.run(e, parameters.values());
         return tfmt_success;
     }
 

@@ -4,6 +4,7 @@
 #include "common/normalize.hpp"
 #include "common/padding_split.hpp"
 #include "cpu/generated.hpp"
+#include "cpu/plan/traffic.hpp"
 #include "cpu/plan/tuning.hpp"
 
 namespace tfmt::cpu {
@@ -14,14 +15,17 @@ using part = std::shared_ptr<const implementation>;
 
 class padding_apart final : public implementation {
 public:
-    padding_apart(part data, part padding) : data_(std::move(data)), padding_(std::move(padding)) {
+    padding_apart(part data, part padding, int64_t moved_bytes)
+        : data_(std::move(data)), padding_(std::move(padding)), moved_bytes_(moved_bytes) {
         info_ = data_->info();
     }
 
     tfmt_status_t execute(const execution &e) const noexcept override {
-        const tfmt_status_t status = data_->execute(e);
+        execution pass = e;
+        pass.whole_bytes = moved_bytes_;
+        const tfmt_status_t status = data_->execute(pass);
         if (status != tfmt_success) return status; // before anything was written
-        return padding_->execute(e);
+        return padding_->execute(pass);
     }
 
     std::string explain() const override {
@@ -32,6 +36,7 @@ public:
 private:
     part data_;
     part padding_;
+    int64_t moved_bytes_; // by both
 };
 
 } // namespace
@@ -50,7 +55,8 @@ new_implementation make_padding_apart(
     if (!data) return nullptr;
     part padding = make_generated(split.padding, plan_mode::padding_only, m, &why);
     if (!padding) return nullptr;
-    return std::make_shared<padding_apart>(std::move(data), std::move(padding));
+    return std::make_shared<padding_apart>(
+            std::move(data), std::move(padding), touched_bytes(whole));
 }
 
 } // namespace tfmt::cpu

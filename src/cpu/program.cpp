@@ -12,7 +12,7 @@ program::program(plan pl) : plan_(std::move(pl)), driver_(plan_) {
     const move_problem &p = plan_.problem;
     const dim_t dst_bits = p.moved_dst_bits();
     moved_dst_bytes_ = plan_.moved_bytes / (p.moved_src_bits() + dst_bits) * dst_bits;
-    if (!plan_.scratch && !is_worth_sharing(plan_.moved_bytes)) only_call_ = driver_.only_call();
+    if (!plan_.scratch && !is_worth_sharing(plan_.touched_bytes)) only_call_ = driver_.only_call();
 }
 
 program::~program() = default;
@@ -36,8 +36,9 @@ size_t program::parameter_slack_bytes() const {
     return slack + size_t(plan_.problem.converts.row_param_bytes);
 }
 
-void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool,
-        const ir::parameter_values &values) const {
+void program::run(const execution &e, const ir::parameter_values &values) const {
+    const auto src = static_cast<const char *>(e.src);
+    const auto dst = static_cast<char *>(e.dst);
     const auto call = [&](const kernel_call &c, void *scratch) {
         const auto kernel = reinterpret_cast<jit::computing_kernel_fn>(
                 reinterpret_cast<uintptr_t>(kernels_[size_t(c.kernel)].run));
@@ -45,7 +46,7 @@ void program::run(const char *src, char *dst, const tfmt_threadpool_t *pool,
                 values.singles, static_cast<const char *>(values.arrays) + c.param_offset);
     };
     if (only_call_) return call(*only_call_, nullptr);
-    run_on_threads(dst, pool, call);
+    run_on_threads(e, call);
 }
 
 std::string program::to_text() const {

@@ -36,16 +36,17 @@ public:
     // their end reaches, and a vector.
     size_t parameter_slack_bytes() const;
 
-    void run(const char *src, char *dst, const tfmt_threadpool_t *pool) const {
+    void run(const execution &e) const {
+        const auto src = static_cast<const char *>(e.src);
+        const auto dst = static_cast<char *>(e.dst);
         const auto call = [&](const kernel_call &c, void *scratch) {
             kernels_[size_t(c.kernel)].run(
                     src + c.src_offset, dst + c.dst_offset, c.root_count, c.with_rest, scratch);
         };
         if (only_call_) return call(*only_call_, nullptr);
-        run_on_threads(dst, pool, call);
+        run_on_threads(e, call);
     }
-    void run(const char *src, char *dst, const tfmt_threadpool_t *pool,
-            const ir::parameter_values &values) const;
+    void run(const execution &e, const ir::parameter_values &values) const;
 
     std::string to_text() const;
 
@@ -63,13 +64,14 @@ private:
     }
 
     template <typename Call>
-    [[gnu::noinline]] void run_on_threads(
-            char *dst, const tfmt_threadpool_t *pool, Call &&call) const {
+    [[gnu::noinline]] void run_on_threads(const execution &e, Call &&call) const {
+        const team threads = team_worth(std::max<int64_t>(plan_.touched_bytes, e.whole_bytes),
+                e.pool, e.dst, moved_dst_bytes_);
+        const driver::scale shared = driver_.scale_for(threads.n_threads);
         const auto run_calls = [&](dim_t begin, dim_t end, void *scratch) {
-            driver_.run(begin, end, [&](const kernel_call &c) { call(c, scratch); });
+            driver_.run(shared, begin, end, [&](const kernel_call &c) { call(c, scratch); });
         };
-        const team threads = team_worth(plan_.moved_bytes, pool, dst, moved_dst_bytes_);
-        parallel_for(threads, driver_.n_items(), [&](dim_t begin, dim_t end) {
+        parallel_for(threads, shared.n_items, [&](dim_t begin, dim_t end) {
             if (!plan_.scratch)
                 run_calls(begin, end, nullptr);
             else if (plan_.scratch.scratch_bytes <= tuning::usual_scratch_bytes)

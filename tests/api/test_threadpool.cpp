@@ -136,6 +136,24 @@ TEST(threadpool, of_a_machine_with_hundreds_of_threads) {
     EXPECT_LE(n_tasks_seen, 500);
 }
 
+// Data of 350 KB in a destination of 9 MB, and of 26 KB in one of 660 KB: where the padding is a
+// pass of its own, it is not left to other threads than the data.
+TEST(threadpool, is_asked_for_both_passes_or_for_none) {
+    for (const int n : {33, 9}) {
+        const memory::desc src_md({2, 40, n, n}, dt::f32, tag::abcd);
+        const memory::desc dst_md({2, 40, n, n}, dt::f32, tag::ABcd32a32b);
+        const auto src = pattern(src_md.get_size()), before = pattern(dst_md.get_size(), 2);
+        auto dst = before;
+        const reorder move(src_md, dst_md);
+        c_pool pool;
+        const auto args = args_with(&pool.c);
+        move.execute(src.data(), dst.data(), &args);
+        EXPECT_EQ(dst, expected_move(src_md, src, dst_md, before));
+        const int n_passes = contains(move.explain(), "data and padding apart") ? 2 : 1;
+        EXPECT_EQ(pool.n_loops, n == 33 ? n_passes : 0);
+    }
+}
+
 TEST(threadpool, is_left_alone_by_small_moves_and_asked_by_large_ones) {
     c_pool pool;
     const auto args = args_with(&pool.c);

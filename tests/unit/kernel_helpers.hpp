@@ -191,8 +191,9 @@ inline void run_plan(const plan &p, const std::vector<ir::kernel> &kernels, bool
         call(c);
     };
     // In two ranges, as two threads would.
-    calls.run(0, calls.n_items() / 2, call_in_parts);
-    calls.run(calls.n_items() / 2, calls.n_items(), call_in_parts);
+    const tfmt::cpu::driver::scale shared = calls.scale_for(2);
+    calls.run(shared, 0, shared.n_items / 2, call_in_parts);
+    calls.run(shared, shared.n_items / 2, shared.n_items, call_in_parts);
 }
 
 // Plans and executes on a machine that need not be the host.

@@ -38,16 +38,20 @@ std::string to_text(const kernel_call &c) {
             + (c.with_rest ? " rest" : "");
 }
 
-lines calls_of(const driver &d, dim_t begin, dim_t end) {
+lines calls_of(const driver &d, const driver::scale &s, dim_t begin, dim_t end) {
     lines text;
-    d.run(begin, end, [&](const kernel_call &c) { text.push_back(to_text(c)); });
+    d.run(s, begin, end, [&](const kernel_call &c) { text.push_back(to_text(c)); });
     return text;
+}
+
+lines calls_of(const driver &d, dim_t begin, dim_t end) {
+    return calls_of(d, d.scale_for(1), begin, end);
 }
 
 // An only call is the same without walking.
 lines calls_of(const plan &p) {
     const driver d(p);
-    const lines all = calls_of(d, 0, d.n_items());
+    const lines all = calls_of(d, 0, d.scale_for(1).n_items);
     const auto only = d.only_call();
     const bool is_one = all.size() == 1 && p.jobs[0].loops.empty();
     EXPECT_EQ(only ? lines {to_text(*only)} : lines {}, is_one ? all : lines {});
@@ -119,9 +123,10 @@ TEST(Driver, JobsInTheSameLoopsTakeTurns) {
 }
 
 // Root steps that ranges give, one by one: "k1 src+8 dst+4", and the rest behind the last.
-lines steps_of(const driver &d, dim_t begin, dim_t end, dim_t src_step, dim_t dst_step) {
+lines steps_of(const driver &d, const driver::scale &s, dim_t begin, dim_t end, dim_t src_step,
+        dim_t dst_step) {
     lines text;
-    d.run(begin, end, [&](const kernel_call &c) {
+    d.run(s, begin, end, [&](const kernel_call &c) {
         EXPECT_GT(c.root_count + c.with_rest, 0);
         for (dim_t i = 0; i < c.root_count; i++)
             text.push_back("k" + std::to_string(c.kernel) + " src+"
@@ -132,25 +137,103 @@ lines steps_of(const driver &d, dim_t begin, dim_t end, dim_t src_step, dim_t ds
     return text;
 }
 
+// That [0, a), [a, b) and [b, n) give what `all` is, for any a and b.
+void expect_ranges_give(lines all, const driver &d, const driver::scale &s, dim_t dst_step) {
+    for (dim_t a = 0; a <= s.n_items; a++)
+        for (dim_t b = a; b <= s.n_items; b++) {
+            lines parts;
+            for (const auto &[begin, end] :
+                    {std::pair<dim_t, dim_t> {0, a}, {a, b}, {b, s.n_items}})
+                for (const std::string &step : steps_of(d, s, begin, end, 1, dst_step))
+                    parts.push_back(step);
+            if (s.level >= 0) {
+                std::sort(parts.begin(), parts.end());
+                std::sort(all.begin(), all.end());
+            }
+            ASSERT_EQ(parts, all) << a << ", " << b << ", step " << dst_step;
+        }
+}
+
 TEST(Driver, RangesGiveTheStepsOfTheWhole) {
     for (dim_t dst_step : {2, 64, 16, 48}) { // also several steps a line
         const plan p = make_plan(
                 {regular(3, 1000, 9000), regular(2, 10, 4000), regular(9, 1, dst_step)}, 2, 2,
                 {{{{0, 0, 2}, {1, 0, 2}}, 0, 9, true}, {{{0, 2, 1}, {1, 0, 2}}, 1, 5, false},
-                        {{{0, 2, 1}}, 2, 1, true}});
+                        {{{0, 2, 1}, {1, 0, 1}}, 2, 1, true}});
         const driver d(p);
-        const lines all = steps_of(d, 0, d.n_items(), 1, dst_step);
-        ASSERT_EQ(d.n_items(), 4 * 9 + 2 * 5 + 1); // a step counts 1 in a plan without kernels
-        ASSERT_EQ(dim_t(all.size()), d.n_items());
-        for (dim_t a = 0; a <= d.n_items(); a++)
-            for (dim_t b = a; b <= d.n_items(); b++) {
-                lines parts = steps_of(d, 0, a, 1, dst_step);
-                for (const auto &[begin, end] : {std::pair {a, b}, {b, d.n_items()}})
-                    for (const std::string &step : steps_of(d, begin, end, 1, dst_step))
-                        parts.push_back(step);
-                ASSERT_EQ(parts, all) << a << ", " << b << ", step " << dst_step;
-            }
+        const driver::scale bytes = d.scale_for(1);
+        const lines all = steps_of(d, bytes, 0, bytes.n_items, 1, dst_step);
+        // A step counts 1 in a plan without kernels.
+        ASSERT_EQ(bytes.n_items, 4 * 9 + 2 * 5 + 1);
+        ASSERT_EQ(dim_t(all.size()), bytes.n_items);
+        expect_ranges_give(all, d, bytes, dst_step);
+        for (const auto &[level, n_steps] : {std::pair<int, dim_t> {0, 3}, {1, 2}, {2, 10}})
+            expect_ranges_give(all, d, {level, n_steps}, dst_step);
     }
+}
+
+// A plan of these levels, the last of them the calls' own, written into the caches.
+plan all_of(std::vector<level> levels) {
+    std::vector<tfmt::cpu::job_loop> loops;
+    for (size_t i = 0; i + 1 < levels.size(); i++)
+        loops.push_back({int(i), 0, levels[i].extent});
+    const int n_loops = int(loops.size());
+    const dim_t n = levels.back().extent;
+    plan p = make_plan(std::move(levels), n_loops, n, {{std::move(loops), 0, n, false}});
+    p.problem.limits.push_back({1 << 30, 1 << 30});
+    p.stores = tfmt::cpu::store_path::plain;
+    return p;
+}
+
+std::string scale_text(const plan &p, int n_threads) {
+    const driver::scale s = driver(p).scale_for(n_threads);
+    return (s.level < 0 ? "bytes " : "level " + std::to_string(s.level) + " ")
+            + std::to_string(s.n_items);
+}
+
+TEST(Driver, ThreadsShareTheStepsThatAreFurthestApart) {
+    // Halves of rows outside: each thread writes whole rows.
+    const plan halves = all_of({regular(2, 1000, 512), regular(64, 1, 1024)});
+    EXPECT_EQ(scale_text(halves, 1), "bytes 128");
+    EXPECT_EQ(scale_text(halves, 2), "level 1 64");
+    EXPECT_EQ(scale_text(halves, 64), "level 1 64");
+    EXPECT_EQ(scale_text(halves, 90), "bytes 128"); // there are not so many
+    const driver d(halves);
+    EXPECT_EQ(calls_of(d, d.scale_for(2), 0, 32),
+            (lines {"k0 src+0 dst+0 x32", "k0 src+1000 dst+512 x32"}));
+    EXPECT_EQ(calls_of(d, d.scale_for(2), 32, 64),
+            (lines {"k0 src+32 dst+32768 x32", "k0 src+1032 dst+33280 x32"}));
+    // Rows outside, and enough of them.
+    const plan rows = all_of({regular(64, 1, 1024), regular(2, 1000, 512)});
+    EXPECT_EQ(scale_text(rows, 2), "bytes 128");
+    // 3 for 2 threads are not too uneven, 3 for 5 are too few, 5 for 4 too uneven.
+    EXPECT_EQ(scale_text(all_of({regular(8, 1, 512), regular(3, 1, 4096)}), 2), "level 1 3");
+    EXPECT_EQ(scale_text(all_of({regular(8, 1, 512), regular(3, 1, 4096)}), 5), "level 0 8");
+    EXPECT_EQ(scale_text(all_of({regular(8, 1, 512), regular(5, 1, 4096)}), 4), "level 0 8");
+    // Few outermost ones that are furthest apart are shared as they are, or the next ones.
+    EXPECT_EQ(scale_text(all_of({regular(2, 1, 65536), regular(8, 1, 512)}), 2), "level 0 2");
+    EXPECT_EQ(scale_text(all_of({regular(2, 1, 65536), regular(8, 1, 512)}), 4), "level 1 8");
+    EXPECT_EQ(scale_text(all_of({regular(16, 1, 65536), regular(8, 1, 512)}), 4), "bytes 128");
+    // A last step that is short makes shares uneven.
+    plan short_last = all_of({regular(8, 1, 512), regular(3, 1, 4096)});
+    short_last.problem.levels[1].unit = 32;
+    short_last.problem.limits[0].store = 70;
+    EXPECT_EQ(scale_text(short_last, 2), "level 0 8");
+}
+
+TEST(Driver, ThreadsShareBytesWhereTheOrderIsNoneOfTheirs) {
+    plan p = all_of({regular(2, 1000, 512), regular(64, 1, 1024)});
+    p.stores = tfmt::cpu::store_path::streamed;
+    EXPECT_EQ(scale_text(p, 2), "bytes 128");
+    p.stores = tfmt::cpu::store_path::plain;
+    p.problem.levels[0].dst_digits = {{2, 1}};
+    p.problem.levels[0].src_digits = {{2, 1}};
+    EXPECT_EQ(scale_text(p, 2), "bytes 128");
+    // A scratch goes from root step to root step.
+    p = all_of({regular(2, 1000, 512), regular(64, 1, 1024)});
+    p.stores = tfmt::cpu::store_path::collected;
+    p.scratch.scratch_bytes = 1;
+    EXPECT_EQ(scale_text(p, 2), "level 0 2");
 }
 
 TEST(Driver, RangesBeginAtWholeLines) {

@@ -201,8 +201,7 @@ std::map<dim_t, int> stores_of(plan p) {
         kernels.push_back(tfmt::cpu::ir::build(p, spec));
     store_counter counter(!p.target.has_masks());
     const driver calls(p);
-    calls.run(0, calls.n_items(),
-            [&](const kernel_call &c) { counter.call(kernels[size_t(c.kernel)], c); });
+    calls.run_all([&](const kernel_call &c) { counter.call(kernels[size_t(c.kernel)], c); });
     return counter.counts;
 }
 
@@ -2772,8 +2771,10 @@ TEST(Plan, LastCallOfAHugeTensor) {
     ASSERT_EQ(p.stores, tfmt::cpu::store_path::plain);
     const driver calls(p);
     kernel_call first {}, last {};
-    calls.run(0, 1, [&](const kernel_call &c) { first = c; });
-    calls.run(calls.n_items() / 64 * 63, calls.n_items(), [&](const kernel_call &c) { last = c; });
+    const driver::scale bytes = calls.scale_for(1);
+    calls.run(bytes, 0, 1, [&](const kernel_call &c) { first = c; });
+    calls.run(
+            bytes, bytes.n_items / 64 * 63, bytes.n_items, [&](const kernel_call &c) { last = c; });
     EXPECT_EQ(first.src_offset, 0);
     EXPECT_EQ(first.dst_offset, 0);
     const level &root = p.problem.levels[size_t(p.n_driver_levels)];

@@ -2,6 +2,7 @@
 #include "cpu/exec/driver.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "cpu/plan/tuning.hpp"
 
@@ -58,6 +59,17 @@ driver_calls make_calls(const plan &p, const job &j, dim_t step_bytes) {
     return c;
 }
 
+// Steps of a level that is the driver's or the root of its calls.
+dim_t count_steps(const plan &p, int level) {
+    dim_t n = 0;
+    for (const job &j : p.jobs) {
+        if (level == p.n_driver_levels) n = std::max(n, j.root_first + j.root_count + j.has_rest);
+        for (const job_loop &l : j.loops)
+            if (l.level == level) n = std::max(n, l.first + l.count);
+    }
+    return n;
+}
+
 } // namespace
 
 driver::driver(const plan &p)
@@ -69,16 +81,51 @@ driver::driver(const plan &p)
                         bytes * std::max<dim_t>(1, j.root_count)});
     }
     n_items_ = count_items(nodes_);
+    levels_ = levels_to_share(p);
 }
 
 std::optional<kernel_call> driver::only_call() const {
     if (nodes_.size() != 1 || !nodes_[0].inside.empty()) return std::nullopt;
     std::optional<kernel_call> first;
     int n = 0;
-    run(0, n_items_, [&](const kernel_call &c) {
+    run_all([&](const kernel_call &c) {
         if (n++ == 0) first = c;
     });
     return n == 1 ? first : std::nullopt;
+}
+
+driver::scale driver::scale_for(int n_threads) const {
+    const scale bytes {-1, n_items_};
+    if (n_threads < 2 || levels_.empty()) return bytes;
+    const auto is_nearer = [](const shared_level &a, const shared_level &b) {
+        return a.dst_step < b.dst_step;
+    };
+    // Pieces by bytes are those of the outermost loop, but for a step in which two of them meet.
+    const auto furthest = std::max_element(levels_.begin(), levels_.end(), is_nearer);
+    if (furthest == levels_.begin()
+            && furthest->n_steps >= tuning::enough_steps_per_thread * n_threads)
+        return bytes;
+    const shared_level *chosen = nullptr;
+    for (const shared_level &l : levels_) {
+        const dim_t most = ceil_div(l.n_steps, n_threads) * n_threads;
+        const bool is_even = double(most) <= tuning::max_share_over_average * l.n_full_steps;
+        if (is_even && (!chosen || is_nearer(*chosen, l))) chosen = &l;
+    }
+    return chosen ? scale {chosen->level, chosen->n_steps} : bytes;
+}
+
+std::vector<driver::shared_level> driver::levels_to_share(const plan &p) {
+    std::vector<shared_level> shared;
+    if (bypasses_caches(p.stores)) return shared;
+    const int n_levels = p.n_driver_levels + (p.has_shared_root() && !p.scratch);
+    for (int i = 0; i < n_levels; i++) {
+        const level &l = p.problem.levels[size_t(i)];
+        if (!l.is_regular()) return {};
+        const dim_t n = count_steps(p, i);
+        const double n_full = double(p.problem.limits[size_t(l.dim)].store) / double(l.unit);
+        shared.push_back({i, n, std::min(double(n), n_full), std::abs(l.dst_stride)});
+    }
+    return shared;
 }
 
 // Where the job's calls go: into the loops of the job before it as far as they are the same.
@@ -112,6 +159,13 @@ dim_t driver::count_items(std::vector<node> &nodes) {
 dim_t driver::first_step(const node &n, dim_t item) {
     if (item > n.n_items - n.step_items) return n.n_steps();
     const dim_t step = (item + n.step_items - 1) / n.step_items, align = n.calls.root_align;
+    return std::min(n.n_steps(), (step + align - 1) / align * align);
+}
+
+dim_t driver::first_level_step(const node &n, dim_t item) {
+    const dim_t step = std::max<dim_t>(0, item - n.calls.root_first);
+    if (step >= n.n_steps()) return n.n_steps();
+    const dim_t align = n.calls.root_align;
     return std::min(n.n_steps(), (step + align - 1) / align * align);
 }
 

@@ -331,6 +331,7 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
         begun.the_tile = choose_zero_tile(p, m);
     }
     begun.moved_bytes = moved_bytes(p);
+    begun.touched_bytes = touched_bytes(p);
     begun.dst_alignment_bytes = stores_lines(begun.the_tile) || goes_in_lanes(w.stores)
             ? int(tuning::line_bytes)
             : begun.store_vector_bytes();

@@ -87,7 +87,8 @@ struct plan {
     dim_t root_chunk; // steps of a kernel's outermost level that one call should do
     std::vector<kernel_spec> kernels;
     std::vector<job> jobs;
-    dim_t moved_bytes; // source + destination
+    dim_t moved_bytes;   // source + destination
+    dim_t touched_bytes; // with what else is in the lines that are read
     // What the destination must be a multiple of, if the stores are streamed: executions ask for
     // it.
     int dst_alignment_bytes;

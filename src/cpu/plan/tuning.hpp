@@ -1733,10 +1733,13 @@ constexpr int n_easy_states = 32;
 // -------------------------------------------------------------------------------------------------
 // Execution: threads, parameters, sums
 
-// Bytes (source + destination) that pay for one more thread.
+// Bytes (source + destination, and what else is in the source's lines) that pay for one more
+// thread.
 //     Two threads over one, data in the caches: 0.4 MiB 0.6, 0.8 MiB 1.1 to 1.5, 1.2 MiB 1.2, 1.5
 //     MiB 1.6 to 1.8, 2 to 18 MiB 1.75 to 2.2. That is with threads that have worked within 2 ms;
 //     asleep for 20 ms they take 60 us to come, and pay from about 3 MiB on.
+//     Counting the rest of lines that are read: 54 of 168 that move less 1.67 times as fast. Zen
+//     4, threads awake, 256 KiB: 0.8 to 1 MB 1.27, 0.56 to 0.8 MB 1.09, but 33 of 132 are slower.
 constexpr dim_t bytes_per_thread = 512 << 10;
 
 // Ranges in which a thread takes its share, and how many of the last ones others leave to it.
@@ -1744,6 +1747,20 @@ constexpr dim_t bytes_per_thread = 512 << 10;
 //     to 1.42, 4/0 1.43, 1/0 1.64, 8/4 as 1/0. Help moves data from one core's cache to another's.
 constexpr int ranges_per_thread = 8;
 constexpr int ranges_left_alone = 4;
+
+// What threads share (driver::scale_for) is cut where the destination's parts are furthest apart,
+// if the largest share is at most so many times the average one; but it is bytes if that is at the
+// outermost level and that has so many steps for a thread.
+//     Zen 4, two threads over one, 1323 reorders of 1 to 14 MB into the caches, bytes always /
+//     this: AVX-512 1.47 / 1.66, slower than one 160 / 39 (neighbours busy; quiet 1 of 579), AVX2
+//     88 of 579 / 23, SSE4.1 90 / 37. Halves of rows on two threads are the worst, f16 aCdb24c ->
+//     abdc 1x12x384x64 0.45 / 1.76, and pages are not far enough: rows of 6 KiB 0.74 / 1.64. Past
+//     the caches that is the same or 0.9, so there it is bytes. Shares of 1.1, 1.25, 1.34, 1.5
+//     and 1.75 times the average: 1.83 1.83 1.83 1.83 1.82, slower 4 1 1 1 1. Bytes from 2, 4, 8,
+//     32 steps a thread on and never: 1.00 to 1.01 of each other; from 1 on a short last step makes
+//     it 0.29 (f32 abcd -> AcdB4b64a4b 160x192x1x7, 1.3).
+constexpr double max_share_over_average = 1.34;
+constexpr dim_t enough_steps_per_thread = 4;
 
 // A join is late if it takes this long and half the time of the work before it.
 constexpr int64_t late_join_ns = 30000;
