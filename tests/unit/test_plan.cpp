@@ -2638,6 +2638,17 @@ TEST(Plan, RunsGoOnBehindHoles) {
     EXPECT_EQ(packed.src_run_bytes, 12); // no hole either: 3 channels of 4 pixels
 }
 
+// Two rows that become 16: behind the two the run goes on in the next column, on any machine.
+TEST(Plan, RunsGoOnWhereDataEnd) {
+    for (const machine &m : all_machines()) {
+        const tfmt::cpu::tile t =
+                planned(normalized({2, 768}, "ba", "AB16b16a4b", tfmt_u8), m).the_tile;
+        EXPECT_EQ(t.src_run_bytes, t.vector_bytes) << tfmt::cpu::name_of(m.isa);
+        for (const int bit : t.src_run)
+            EXPECT_TRUE(t.bits[size_t(bit)].is_read) << tfmt::cpu::name_of(m.isa);
+    }
+}
+
 // Behind steps that are no power of two a run goes on with the levels of blocks, as long as no tail
 // ends within one that it goes on behind.
 TEST(Plan, PackedRunsGoOnBehindLevelsThatAreNeverCut) {

@@ -117,9 +117,6 @@ bool is_drivers(const std::vector<level> &levels, const tile &t, const level &l)
 std::string misordered(
         const loop_order &order, const tile &t, const tfmt::limit_list &limits, store_path stores) {
     const std::vector<level> &levels = order.levels;
-    const dim_t min_sunk_call_bytes = stores == store_path::streamed
-            ? tuning::min_sunk_call_bytes_streamed
-            : tuning::min_sunk_call_bytes;
     const auto bytes_behind = [&](size_t i) {
         dim_t bytes = tile_bytes(t);
         for (size_t k = i + 1; k < levels.size(); k++)
@@ -131,7 +128,7 @@ std::string misordered(
             if (levels[i].dim == levels[j].dim && levels[i].unit <= levels[j].unit)
                 return "an inner level outside of an outer one";
             if (!is_drivers(levels, t, levels[i]) && is_drivers(levels, t, levels[j])
-                    && (uses_scratch(stores) || bytes_behind(j) < min_sunk_call_bytes))
+                    && (uses_scratch(stores) || bytes_behind(j) < tuning::min_sunk_call_bytes))
                 return "a level of the driver that leaves a call too little";
         }
     if (order.n_block_levels < 0 || size_t(order.n_block_levels) > levels.size())

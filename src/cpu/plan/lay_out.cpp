@@ -322,9 +322,7 @@ plan begin_plan(const move_problem &p, const machine &m, plan_mode mode, way w) 
     begun.stores = w.stores;
     begun.target = m;
     if (mode == plan_mode::move) {
-        begun.problem = m.vector_bytes < tuning::min_cut_at_data_vector_bytes
-                ? p
-                : cut_at_data(p, m.vector_bytes);
+        begun.problem = cut_at_data(p, m.vector_bytes);
         begun.the_tile = choose_tile(begun.problem, m, w.stores, !w.is_simple);
     } else {
         begun.problem = p;

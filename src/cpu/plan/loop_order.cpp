@@ -221,9 +221,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         memory_pattern pattern, const machine &m, bool is_simple) {
     const bool is_streamed = pattern == memory_pattern::streamed
             || pattern == memory_pattern::streamed_near;
-    const dim_t min_sunk_call_bytes = is_streamed ? tuning::min_sunk_call_bytes_streamed
-                                                  : tuning::min_sunk_call_bytes;
-    blocking b(levels, limits, t, is_simple ? blocking::never_sink : min_sunk_call_bytes);
+    blocking b(levels, limits, t, is_simple ? blocking::never_sink : tuning::min_sunk_call_bytes);
     const dim_t copied_bytes = copied_row_bytes(t, {});
     const bool is_odd = reads_odd_runs(t), copies = copied_bytes >= tuning::line_bytes;
     const bool crowds = is_odd && reads_colliding_rows(t);

@@ -91,6 +91,9 @@ bit_list contiguous_run(const move_problem &p, bool of_src, size_t packed_bits,
 // The same problem with levels of which some steps are read, and the rest is padding, in two where
 // another level goes on in the source behind what is read: the run goes on there, too. Two channels
 // of nhwc that become 16 are 2 of 1 and 8 of 2, three are 4 of 1 and 4 of 4.
+//     Time over memcpy, without / with, the 26 of 5745 reorders that have such: 1.99 / 1.63 (u8 ba
+//     -> AB16b16a4b 2x768 12.6 / 4.5, bf16 ba -> BA16a64b 2x768 8.6 / 2.2), AVX2 1.96 / 1.80;
+//     SSE4.1, 53 reorders, 2.15 / 2.20, on Zen 4 52 of 11641 0.92 of the time.
 move_problem cut_at_data(const move_problem &p, int vector_bytes);
 
 // What a run covers in memory: of its last level no more than that has.

@@ -251,12 +251,6 @@ constexpr dim_t max_moved_bytes_of_padding_vectors = 256 << 10;
 constexpr int max_filler_bits = 4;
 constexpr dim_t min_filled_runs = 4;
 
-// Vectors for which levels are cut where their data ends (cut_at_data).
-//     Time over memcpy, without / with, the 26 of 5745 reorders that have such: 1.99 / 1.63 (u8 ba
-//     -> AB16b16a4b 2x768 12.6 / 4.5, bf16 ba -> BA16a64b 2x768 8.6 / 2.2), AVX2 1.96 / 1.80;
-//     SSE4.1, 53 reorders, 2.15 / 2.20.
-constexpr int min_cut_at_data_vector_bytes = 32;
-
 // Steps of a dimension that blocks of the other side pad or cut (3 channels of nhwc that become 4,
 // or 2 of 2) of which a run may be packed.
 //     48 reorders of images of 3 channels to blocks of 4 to 32, time over memcpy, each step read
@@ -1670,8 +1664,7 @@ constexpr size_t ops_of_loop = 4;
 //     difference. Streamed, where a call ends with a fence, with 8, 4, 2 KiB 24 0.70 0.76 1.11,
 //     AVX2 0.84 0.95 1.56, SSE4.1 0.90 0.99 1.52; others 20 0.84 0.81 0.82 (f64 abDC16d4c ->
 //     abDC12d8c 8x16x128x128 2.1 1.0 1.05), 28 on AVX2 1.00 0.97 0.97, 33 on SSE4.1 1.12 1.13 1.12.
-constexpr dim_t min_sunk_call_bytes = 4 << 10;
-constexpr dim_t min_sunk_call_bytes_streamed = 8 << 10;
+constexpr dim_t min_sunk_call_bytes = 8 << 10;
 
 // Such a loop keeps a table of its steps, 16 bytes each, for each combination of segments outside
 // of it, and tails there multiply jobs and kernels: without these limits a pair of 7 dimensions had
