@@ -691,11 +691,11 @@ TFMT_API tfmt_status_t tfmt_reorder_create_measured(tfmt_reorder_t *reorder,
  * reorder and place in a line of 64 bytes: the first execution beyond the caches to a destination
  * that begins there, as malloc's large blocks do, 16 bytes behind one, may take the time, the stack
  * and the allocations of the creation of a reorder (without room for these it is only slower), for
- * at most three places. Once in a process:
- * the first execution that threads might share, of 1 MiB and more of source and destination, reads
- * the machine's topology, in 2 to 11 ms and some 450 allocations. tfmt_get_num_threads() reads it
- * beforehand, unless a number was set; then, and on a caller's pool, the first destination of 16
- * MiB and more does. Once on each thread that shares its executions: OpenMP starts threads for it.
+ * at most three places. Once in a process: the first execution that threads might share, of 1 MiB
+ * and more of lines of source and destination, reads the machine's topology, in 2 to 11 ms and some
+ * 450 allocations. tfmt_get_num_threads() reads it beforehand, unless a number was set; then, and
+ * on a caller's pool, the first destination of 16 MiB and more does. Once on each thread that
+ * shares its executions: OpenMP starts threads for it.
  * (GCC's prints and exits if it cannot; on one thread, see tfmt_set_num_threads(), or a caller's
  * pool nothing is started.) Stack: tensors beyond the caches, or of rows a large power of two
  * apart, take up to 162 KiB on each thread that works on them, most of them up to 66; the calling

@@ -15,14 +15,14 @@ using part = std::shared_ptr<const implementation>;
 
 class padding_apart final : public implementation {
 public:
-    padding_apart(part data, part padding, int64_t moved_bytes)
-        : data_(std::move(data)), padding_(std::move(padding)), moved_bytes_(moved_bytes) {
+    padding_apart(part data, part padding, int64_t whole_bytes)
+        : data_(std::move(data)), padding_(std::move(padding)), whole_bytes_(whole_bytes) {
         info_ = data_->info();
     }
 
     tfmt_status_t execute(const execution &e) const noexcept override {
         execution pass = e;
-        pass.whole_bytes = moved_bytes_;
+        pass.whole_bytes = whole_bytes_;
         const tfmt_status_t status = data_->execute(pass);
         if (status != tfmt_success) return status; // before anything was written
         return padding_->execute(pass);
@@ -36,7 +36,7 @@ public:
 private:
     part data_;
     part padding_;
-    int64_t moved_bytes_; // by both
+    int64_t whole_bytes_;
 };
 
 } // namespace
