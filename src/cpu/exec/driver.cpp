@@ -107,7 +107,7 @@ driver::scale driver::scale_for(int n_threads) const {
         return bytes;
     const shared_level *chosen = nullptr;
     for (const shared_level &l : levels_) {
-        const dim_t most = ceil_div(l.n_steps, n_threads) * n_threads;
+        const dim_t most = round_up(l.n_steps, n_threads);
         const bool is_even = double(most) <= tuning::max_share_over_average * l.n_full_steps;
         if (is_even && (!chosen || is_nearer(*chosen, l))) chosen = &l;
     }
@@ -157,16 +157,15 @@ dim_t driver::count_items(std::vector<node> &nodes) {
 }
 
 dim_t driver::first_step(const node &n, dim_t item) {
-    if (item > n.n_items - n.step_items) return n.n_steps();
-    const dim_t step = (item + n.step_items - 1) / n.step_items, align = n.calls.root_align;
-    return std::min(n.n_steps(), (step + align - 1) / align * align);
+    return next_cut(n, ceil_div(item, n.step_items));
 }
 
 dim_t driver::first_level_step(const node &n, dim_t item) {
-    const dim_t step = std::max<dim_t>(0, item - n.calls.root_first);
-    if (step >= n.n_steps()) return n.n_steps();
-    const dim_t align = n.calls.root_align;
-    return std::min(n.n_steps(), (step + align - 1) / align * align);
+    return next_cut(n, std::max<dim_t>(0, item - n.calls.root_first));
+}
+
+dim_t driver::next_cut(const node &n, dim_t step) {
+    return std::min(n.n_steps(), round_up(step, n.calls.root_align));
 }
 
 } // namespace tfmt::cpu

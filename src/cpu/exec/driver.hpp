@@ -95,7 +95,7 @@ public:
     }
     template <typename Call>
     void run_all(Call &&call) const {
-        run({-1, n_items_}, 0, n_items_, call);
+        run(scale_for(1), 0, n_items_, call);
     }
 
 private:
@@ -134,6 +134,9 @@ private:
 
     // The same for an item that is a root step of the level.
     static dim_t first_level_step(const node &n, dim_t item);
+
+    // `step` or the first one behind it where threads may cut, n_steps() at most.
+    static dim_t next_cut(const node &n, dim_t step);
 
     template <typename Call>
     static void walk(const std::vector<node> &nodes, dim_t begin, dim_t end, const offsets &at,
