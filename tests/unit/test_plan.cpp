@@ -2103,19 +2103,35 @@ TEST(Plan, StreamsNoDestinationOfMostlyPadding) {
     EXPECT_TRUE(streams(17)); // 32 over 17
 }
 
-// Nor runs of the destination that are no more than three lines, if these are all of their row.
+// Nor runs of the destination below two lines; with padding, four, if these are all of their row.
 TEST(Plan, CollectsNoShortRuns) {
+    using tfmt::cpu::store_path;
     const auto of_width = [](dim_t width) {
         return planned(
                 normalized({8, 128, width, width}, "acbd", "adbc", tfmt_f16), in_rows(avx512()))
                 .stores;
     };
-    EXPECT_EQ(of_width(128), tfmt::cpu::store_path::collected);
-    EXPECT_EQ(of_width(104), tfmt::cpu::store_path::plain);
-    EXPECT_EQ(of_width(96), tfmt::cpu::store_path::plain);
+    EXPECT_EQ(of_width(128), store_path::collected);
+    EXPECT_EQ(of_width(104), store_path::collected); // 208 bytes
+    EXPECT_EQ(of_width(96), store_path::collected);
+    const auto of_length = [](dim_t length) {
+        return planned(normalized({5, length, 1}, "ABc16a16b", "cba", tfmt_u8), avx2()).stores;
+    };
+    EXPECT_EQ(of_length(47), store_path::plain); // 235 bytes
     const plan cut = planned(
             normalized({192, 384, 64}, "bca", "acb", tfmt_u8), in_rows(avx512_vbmi()));
-    EXPECT_EQ(cut.stores, tfmt::cpu::store_path::collected); // 192 of 384 bytes
+    EXPECT_EQ(cut.stores, store_path::collected); // 192 of 384 bytes
+}
+
+// Blocks whose runs would be shorter than four lines are twice as large.
+TEST(Plan, CollectsMoreForShortRuns) {
+    const plan p = planned(normalized({33, 16, 512, 10}, "abcd", "dcba", tfmt_u8), avx512());
+    ASSERT_EQ(p.stores, tfmt::cpu::store_path::collected);
+    EXPECT_GT(p.scratch.scratch_bytes, 32 << 10);
+    dim_t run_bytes = 33;
+    for (const level &l : p.scratch.drain_levels)
+        if (l.dst_stride == run_bytes) run_bytes *= l.extent;
+    EXPECT_GE(run_bytes, 128); // 99 in 32 KiB
 }
 
 // Fewer rows on one side, if those of the other make up for it, beyond L2; not where rows are at
@@ -2358,13 +2374,17 @@ TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
         EXPECT_EQ(of_middle(1000, m).stores, store_path::plain);
     }
     // Whole lines of the destination, but runs of the source that end within them: 12 such rows
-    // stay in L1.
-    const auto of_rows = [](dim_t rows) {
-        return planned(normalized({rows, 1024, 20}, "cba", "abc", tfmt_f32), avx512()).stores;
+    // stay in L1; but not where those of the destination begin within lines.
+    const auto of_rows = [](dim_t rows, dim_t width) {
+        return planned(normalized({rows, 1024, width}, "cba", "abc", tfmt_f32), in_rows(avx512()))
+                .stores;
     };
-    EXPECT_EQ(of_rows(13), store_path::collected);
-    EXPECT_EQ(of_rows(12), store_path::plain);
-    EXPECT_EQ(of_rows(16), store_path::plain); // lines on both sides
+    EXPECT_EQ(of_rows(13, 16), store_path::collected);
+    EXPECT_EQ(of_rows(12, 16), store_path::plain);
+    EXPECT_EQ(of_rows(16, 16), store_path::plain); // lines on both sides
+    EXPECT_EQ(of_rows(16, 20), store_path::collected);
+    EXPECT_EQ(of_rows(12, 20), store_path::collected);
+    EXPECT_EQ(of_rows(8, 20), store_path::plain);
     // 28 elements, of which two tiles have 32: lines are counted along the next level.
     const plan p = planned(normalized({64, 1024, 28}, "cba", "abc", tfmt_bf16), avx512());
     ASSERT_EQ(p.scratch.drain_levels.size(), 3u);
@@ -2429,19 +2449,25 @@ TEST(Plan, ReadsLinesAtOnceWhereL1KeepsWhatIsWritten) {
 }
 
 // Joined runs are stored in parts of lines, of no more rows in a set of L1 than it keeps; nor does
-// it keep the rows that a joined run of the source goes to.
+// it keep the rows that a joined run of the source goes to, nor those of both sides if they share
+// sets.
 TEST(Plan, JoinsRunsOfRowsThatL1Keeps) {
     const auto of = [](const vec &dims) {
         return planned(normalized(dims, "cba", "abc", tfmt_u8), avx512());
     };
     for (const dim_t middle : {2000, 2048}) {
-        const plan p = of({28, middle, 13});
+        const plan p = of({28, middle, 7});
         EXPECT_FALSE(p.the_tile.phased.empty());
         EXPECT_EQ(p.the_tile.src_run.size(), middle == 2000 ? 5u : 3u);
     }
+    EXPECT_FALSE(of({28, 2000, 13}).the_tile.phased.empty());
+    EXPECT_EQ(of({28, 2048, 13}).stores, tfmt::cpu::store_path::collected);
     EXPECT_FALSE(of({13, 4000, 20}).the_tile.phased.empty());
     EXPECT_EQ(of({13, 4096, 20}).stores, tfmt::cpu::store_path::collected);
-    EXPECT_FALSE(of({14, 4096, 77}).the_tile.phased.empty()); // rows of more than a line
+    EXPECT_FALSE(of({14, 4000, 77}).the_tile.phased.empty()); // rows of more than a line
+    EXPECT_EQ(of({14, 4096, 77}).stores, tfmt::cpu::store_path::collected);
+    const plan wide = planned(normalized({40, 1024, 14}, "cba", "abc", tfmt_f32), avx512());
+    EXPECT_FALSE(wide.the_tile.phased.empty());
 }
 
 // Past the caches a scratch gathers whole lines in their place, where there is one.

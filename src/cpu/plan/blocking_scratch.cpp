@@ -139,7 +139,11 @@ void blocking::collect(dim_t dst_bytes, dim_t block_bytes, int n_src_lines) {
     uses_scratch_ = true;
     complete_lines(true, false, n_src_lines);
     cut_dst_at_lines();
-    grow_dst(dst_bytes, block_bytes);
+    blocking trial = *this;
+    trial.grow_dst(dst_bytes, block_bytes);
+    const bool has_short_runs = trial.dst_bytes_ < tuning::collected_dst_bytes;
+    grow_dst(dst_bytes,
+            has_short_runs ? tuning::growth_of_short_collected_runs * block_bytes : block_bytes);
     sort(true);
 }
 

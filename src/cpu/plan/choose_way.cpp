@@ -225,10 +225,13 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
     return of_least_tile_cost(p, m, std::move(whole), std::move(halves));
 }
 
-// With joined runs, where there are any and a tile takes them. Beyond the caches a scratch gathers
-// whole lines, which tiles with phases do not go through.
+// With joined runs, where there are any and a tile takes them. Beyond the caches, and of narrow
+// elements in rows that collide, a scratch gathers whole lines, which tiles with phases do not go
+// through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
-    if (is_staged_past_caches(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
+    if (is_staged_past_caches(p, m) || moved_bytes(p) < tuning::min_joined_bytes
+            || (p.elem_bytes <= tuning::max_elem_bytes_better_collected && needs_collecting(p, m)))
+        return false;
     const way plain {store_path::plain, false, tuning::max_joined_ops};
     move_problem joined;
     for (const bool of_src : {false, true})

@@ -210,11 +210,11 @@ int dst_rows_of_src_line(const move_problem &p) {
 bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const bool fits_tile = fit_tile(src_line, dst_line, p, m);
-    int min_rows = tuning::min_lines_that_evict;
-    if (fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))) {
-        if (!ends_within_lines(bytes_of_run(p, src_line, true))) return false;
-        min_rows = tuning::min_rows_to_collect_odd_src;
-    }
+    const bool fits_lines = fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))
+            && std::all_of(p.levels.begin(), p.levels.end(), keeps_lines);
+    if (fits_lines && !ends_within_lines(bytes_of_run(p, src_line, true))) return false;
+    const int min_rows = fits_lines ? tuning::min_rows_to_collect_odd_src
+                                    : tuning::min_lines_that_evict;
     const row_steps_list src_steps = steps_across(p, dst_line, src_line, true);
     const row_steps_list dst_steps = steps_across(p, src_line, dst_line, false);
     const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);

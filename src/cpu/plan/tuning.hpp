@@ -347,6 +347,13 @@ constexpr dim_t max_irregular_steps = 1 << 16;
 //     phases take 100 to 250 us to make, one tile 20 to 30, and 256 KiB are moved in 10 us less.
 //     Nor runs of more than max_phases: 27 took 400 us and more for 0.9 of the time.
 constexpr dim_t min_joined_bytes = 256 << 10;
+// Elements of up to so many bytes are collected in place of joined where rows of both sides share
+// sets of L1 (needs_collecting).
+//     Zen 4, collected over joined, of 400 transposes cba -> abc of 512 to 4096 rows of odd widths:
+//     bytes 20 0.59 (without VBMI 0.83), AVX2 22 0.65, SSE4.1 18 0.67 (u8 cabd -> dabc
+//     16x1024x13x13 12.8 / 3.9 times memcpy); of two 29 0.92, 31 0.81, 31 0.82; of four 35 1.6, 51
+//     1.1, 50 1.05 times as long (f32 40x1024x14 2.2 / 3.7).
+constexpr int max_elem_bytes_better_collected = 2;
 constexpr dim_t min_joined_src_bytes = 9;
 constexpr dim_t min_joined_dst_bytes = 5;
 
@@ -717,7 +724,10 @@ constexpr int max_src_rows_of_open_lines = 3;
 //     end within lines have none of these whole: 28 rows of 56 bytes in one set take 4.7 ns a
 //     store. With 13, 12 and 9 rows, the 207 of 610 reorders whose rows are a multiple of 4096
 //     bytes apart that these rules change: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93
-//     1.92.
+//     1.92. Nor do tiles of whole lines where rows of the destination begin within one: 28
+//     transposes 0.79 of the time, worst 1.08 (f32 acbd -> adbc 1x512x26x26 11.4 / 3.9 times
+//     memcpy), but where only those of the source do 29 1.0, up to 1.7 times as long. With 7 lines
+//     AVX-512 91 1.11, AVX2 137 1.06 times as long.
 constexpr int min_lines_that_evict = 9;
 // Lines of the source that tiles of vectors of 64 bytes and what completes their lines read, from
 // which on the rest of a line is read next, not later in the order of the destination.
@@ -752,7 +762,8 @@ constexpr int min_lines_lost_meanwhile = 17;
 //     place of 2. By eighths, SSE4.1, with 33 and 65 43 1.13 and 76 1.36 times as long.
 constexpr int min_lines_lost_meanwhile_of_quarters = 65;
 // So many on both sides, more than an L1 of 12 ways holds, where tiles have whole lines of the
-// destination and runs of the source that end within lines, which are read again for the next run.
+// destination, in which all rows begin with one, and runs of the source that end within lines,
+// which are read again for the next run.
 //     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
 //     / 1.53 (bf16 cba -> abc 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
 constexpr int min_rows_to_collect_odd_src = 13;
@@ -1463,10 +1474,21 @@ constexpr int max_elem_bytes_in_lanes_past_l3 = 1;
 //     32x1024x14x14 1.7 / 1.3 times memcpy, abdc -> cdab 1x32x512x128 1.9 / 7.5); runs of 128 as
 //     well 132 1.02, 169 1.04, 192 122 1.29, 157 1.20.
 constexpr dim_t collected_dst_bytes = 256;
-// Fewer where a block has part of longer rows: 192 of 384.
+// Fewer where a block has part of longer rows, 192 of 384, and in tensors without padding: 208 of
+// rows of 52 each.
 //     Zen 4: u8 cdab -> abdc 16x12x384x64 23 / 4.9 times memcpy, AVX2 21.7 / 6.4; no other of
-//     11600.
-constexpr dim_t min_collected_run_bytes_of_cut_rows = 128;
+//     11600. Without padding, with 256 / 128, 850 transposes whose elements that are neighbours on
+//     one side are a multiple of 4096 bytes apart on the other: 59 9.5 / 4.3, AVX2 47 9.8 / 3.95,
+//     SSE4.1 57 9.2 / 4.15; with 64 as with 128. 62000 others: 3 0.45 of the time (u8 acbd -> adbc
+//     1x21x65x65 9.7 / 4.3), AVX2 1, SSE4.1 2 (s8 abdc -> cdba 16x12x384x64 0.35); padded ones 2
+//     1.1, AVX2 4 2.3, SSE4.1 4 1.2 times as long.
+constexpr dim_t min_collected_run_bytes = 128;
+// So many times the block where its runs would be shorter than collected_dst_bytes.
+//     Zen 4, of the 850: 33 0.83 of the time, AVX2 29 0.79, SSE4.1 30 0.85 (s8 abcd -> dcba
+//     33x16x512x10 30 / 7 times memcpy); 3, 4 and 8 times as large the same. Only where they would
+//     be below 200 bytes, 13 0.66, 11 0.54, 10 0.64; all blocks that large 46 0.86, 42 0.85, 40
+//     0.87, but see staged_block_bytes. None of 62000 others.
+constexpr dim_t growth_of_short_collected_runs = 2;
 // On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
 //     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB /
 //     512 in 32 / 512 in 64 2.41 / 2.10 / 2.08, beyond the goals 18, 8 and 2; 1024 in 32, 64 and
@@ -1486,7 +1508,8 @@ constexpr dim_t collected_block_bytes_of_skylake = 16 << 10;
 constexpr dim_t min_fetched_collected_bytes_of_zen3_32_bytes = 6 << 20;
 
 // Runs below this are not worth staging (the scratch holds 1280 of a line), nor are those below
-// collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before.
+// collected_dst_bytes worth collecting, single lines of padded blocks and rows that end before, but
+// see min_collected_run_bytes.
 //     Time over memcpy with 64 / 256 the 3 of 3900 reorders that it changes 2.5 / 1.6 (f16 acbd ->
 //     adbc 8x128x104x104, 208 bytes, 2.1 / 1.5), 8 on AVX2 2.6 / 1.6 (f32 acdb -> Abcd32a
 //     16x96x56x56 2.9 / 1.6), 5 on SSE4.1 2.1 / 1.7; with 128 as with 64 or as with 256. Rows of
