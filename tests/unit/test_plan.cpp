@@ -2123,6 +2123,18 @@ TEST(Plan, CollectsNoShortRuns) {
     EXPECT_EQ(cut.stores, store_path::collected); // 192 of 384 bytes
 }
 
+// From no more rows on one set of L1 than it keeps, if tiles read parts of lines.
+TEST(Plan, CollectsFromFewRowsThatCollide) {
+    const auto rows_of_tile = [](dim_t middle, dim_t width) {
+        const plan p = planned(
+                normalized({160, middle, width}, "abc", "cba", tfmt_u8), in_rows(avx512()));
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::collected);
+        return 1 << p.the_tile.dst_run.size();
+    };
+    EXPECT_EQ(rows_of_tile(2048, 12), 8);
+    EXPECT_EQ(rows_of_tile(2048, 64), 16); // whole lines
+}
+
 // Blocks whose runs would be shorter than four lines are twice as large.
 TEST(Plan, CollectsMoreForShortRuns) {
     const plan p = planned(normalized({33, 16, 512, 10}, "abcd", "dcba", tfmt_u8), avx512());

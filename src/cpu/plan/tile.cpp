@@ -311,12 +311,15 @@ bool spreads_run(const move_problem &p, const bit_list &src, const bit_list &dst
 
 // Whether a tile would read so many lines of one set of L1, a part of each, that they are gone
 // before the rest is read.
-bool loses_src_lines(const move_problem &p, const bit_list &src, const bit_list &dst) {
+bool loses_src_lines(
+        const move_problem &p, store_path stores, const bit_list &src, const bit_list &dst) {
     const dim_t bytes = bytes_of_run(p, src, true);
+    if (bytes >= tuning::line_bytes) return false;
+    if (stores == store_path::collected) return true; // those that L1 does not keep
     const int min_lines = bytes <= tuning::max_lost_src_run_bytes
             ? tuning::min_lost_src_lines
             : tuning::min_lost_src_lines_of_long_runs;
-    return bytes < tuning::line_bytes && lines_in_l1_set(p, dst, src, true) >= min_lines;
+    return stores == store_path::plain && lines_in_l1_set(p, dst, src, true) >= min_lines;
 }
 
 // Whether a run ends with a few elements behind 2^n others, for which alone it has its last bit.
@@ -390,8 +393,8 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     src = fitting.src;
     dst = fitting.dst;
 
-    const bool reads_in_parts = stores == store_path::plain && loses_src_lines(p, src, dst);
-    while (reads_in_parts && dst.size() > 1
+    const bool loses_lines = loses_src_lines(p, stores, src, dst);
+    while (loses_lines && dst.size() > 1
             && lines_in_l1_set(p, dst, src, true) > tuning::max_kept_src_lines)
         dst.pop_back();
 
