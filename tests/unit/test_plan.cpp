@@ -2135,6 +2135,21 @@ TEST(Plan, CollectsFromFewRowsThatCollide) {
     EXPECT_EQ(rows_of_tile(2048, 64), 16); // whole lines
 }
 
+// In halves of vectors of a line where these are executed as two, elements of 2 bytes and more.
+TEST(Plan, CollectsInHalves) {
+    machine split = in_rows(avx512());
+    split.max_split_moved_bytes = 1;
+    const auto vector_bytes = [](const machine &m, tfmt_data_type_t type) {
+        const plan p = planned(normalized({26, 1024, 40}, "abc", "cba", type), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::collected);
+        return p.the_tile.vector_bytes;
+    };
+    EXPECT_EQ(vector_bytes(in_rows(avx512()), tfmt_f32), 64);
+    EXPECT_EQ(vector_bytes(split, tfmt_f32), 32);
+    EXPECT_EQ(vector_bytes(split, tfmt_bf16), 32);
+    EXPECT_EQ(vector_bytes(split, tfmt_u8), 64);
+}
+
 // Blocks whose runs would be shorter than four lines are twice as large.
 TEST(Plan, CollectsMoreForShortRuns) {
     const plan p = planned(normalized({33, 16, 512, 10}, "abcd", "dcba", tfmt_u8), avx512());

@@ -296,6 +296,9 @@ bool make_plan(
             && (wants_detour ? may_use_lanes(p, m) : wants_lanes(p, m));
     const bool is_staged_in_halves = moves_vectors_as_two(p, m)
             && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;
+    const bool is_collected_in_halves = m.executes_vectors_as_two() && !p.converts
+            && m.vector_bytes >= tuning::line_bytes
+            && p.elem_bytes >= tuning::min_collected_in_halves_elem_bytes;
     std::vector<way> ways; // the first one that can be laid out
     if (tries_lanes) ways.push_back({store_path::collected_in_lanes});
     if (wants_detour) ways.push_back({detour});
@@ -306,7 +309,8 @@ bool make_plan(
             *out = std::move(beginning.get());
             return finish_plan(*out, w);
         }
-        const bool in_halves = is_staged_in_halves && w.stores == store_path::staged;
+        const bool in_halves = (is_staged_in_halves && w.stores == store_path::staged)
+                || (is_collected_in_halves && w.stores == store_path::collected);
         return lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out);
     };
     if (std::none_of(ways.begin(), ways.end(), lays_out)) {

@@ -1493,6 +1493,12 @@ constexpr dim_t min_collected_run_bytes = 128;
 //     be below 200 bytes, 13 0.66, 11 0.54, 10 0.64; all blocks that large 46 0.86, 42 0.85, 40
 //     0.87, but see staged_block_bytes. None of 62000 others.
 constexpr dim_t growth_of_short_collected_runs = 2;
+// Elements from so many bytes on in vectors of half a line where one of a line is executed as two,
+// of which tiles read half as many rows of one set of L1.
+//     Zen 4, times over those in whole vectors, of 3350 transposes of odd dims and powers of two:
+//     57 of 4 bytes 0.79, 118 of two 0.88, 113 of one 1.01; of 62000 others one of 4 bytes 0.68 and
+//     one 0.99, 21 of two 0.99, 26 of one 1.0.
+constexpr int min_collected_in_halves_elem_bytes = 2;
 // On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
 //     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB /
 //     512 in 32 / 512 in 64 2.41 / 2.10 / 2.08, beyond the goals 18, 8 and 2; 1024 in 32, 64 and
