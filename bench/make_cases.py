@@ -4,6 +4,9 @@
 
 --kind=framework: shapes of real networks in pairs of tags that fit what the tensor is.
 --kind=random: any two canonical tags of one rank, with prime dims, tails and ones.
+--kind=transpose: any two orders of up to 5 dims with other innermost ones, half of the dims powers of two.
+--kind=collide: those in which neighbours on either side are a multiple of 4 KiB apart on the other, seven
+and more of them, so that their lines share sets of L1.
 The same arguments give the same cases.
 """
 import argparse
@@ -91,7 +94,7 @@ def padded_bytes(dims, tag, data_type):
     return math.prod(padded) * ELEMENT_BYTES[data_type]
 
 
-def framework_case(r, tags):
+def framework_case(r, tags, data_type):
     role = r.choices(list(ROLES), [role[0] for role in ROLES.values()])[0]
     _, dims_of, plain, blocked = ROLES[role]
     dims = dims_of(r)
@@ -100,7 +103,7 @@ def framework_case(r, tags):
     return dims, src, dst
 
 
-def random_case(r, tags):
+def random_case(r, tags, data_type):
     rank = r.choice([rank for rank in tags if len(tags[rank]) > 2])
     log2_elements = r.uniform(6, 24)
     dims = [1] * rank
@@ -113,11 +116,42 @@ def random_case(r, tags):
             return tuple(dims), r.choice(tags[rank]), r.choice(tags[rank])
 
 
+ODD_DIMS = (3, 5, 6, 7, 9, 10, 12, 13, 14, 17, 19, 20, 24, 26, 28, 30, 33, 36, 40, 48, 52, 56, 60, 65, 75, 80,
+            96, 100, 112, 120, 144, 160, 196, 224, 300, 768, 1000, 1536, 3072)
+
+
+def transpose_case(r, tags, data_type):
+    rank = r.choice((2, 3, 3, 3, 4, 4, 4, 5))
+    dims = tuple(r.choice(ODD_DIMS) if r.random() < 0.5 else 2 ** r.randint(1, 12) for _ in range(rank))
+    letters = "abcde"[:rank]
+    while True:
+        src, dst = ("".join(r.sample(letters, rank)) for _ in range(2))
+        if src[-1] != dst[-1]:
+            return dims, src, dst
+
+
+def stride_bytes(dims, order, letter, data_type):
+    behind = order[order.index(letter) + 1:]
+    return math.prod(dims[ord(c) - ord("a")] for c in behind) * ELEMENT_BYTES[data_type]
+
+
+def collide_case(r, tags, data_type):
+    while True:
+        dims, src, dst = transpose_case(r, tags, data_type)
+        if all(stride_bytes(dims, there, here[-1], data_type) % 4096 == 0
+               and dims[ord(here[-1]) - ord("a")] >= 7 for here, there in ((src, dst), (dst, src))):
+            return dims, src, dst
+
+
+KINDS = {"framework": framework_case, "random": random_case, "transpose": transpose_case,
+         "collide": collide_case}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=200, help="number of cases (200)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=("framework", "random"), default="framework")
+    parser.add_argument("--kind", choices=KINDS, default="framework")
     parser.add_argument("--max-mib", type=float, default=64, help="src + dst, with padding (64)")
     parser.add_argument("--types", default=",".join(TYPE_WEIGHTS), help="data types, by commas")
     args = parser.parse_args()
@@ -127,7 +161,6 @@ def main():
     r = random.Random(args.seed)
     tags = canonical_tags()
     seen = set((ROOT / "tests/data/frameworks.txt").read_text().splitlines())
-    make = framework_case if args.kind == "framework" else random_case
     print("# make_cases.py --kind=%s -n %d --seed=%d --max-mib=%g --types=%s"
           % (args.kind, args.n, args.seed, args.max_mib, args.types))
     n_made = 0
@@ -135,7 +168,7 @@ def main():
         if n_made == args.n:
             break
         data_type = r.choices(types, [TYPE_WEIGHTS[t] for t in types])[0]
-        dims, src, dst = make(r, tags)
+        dims, src, dst = KINDS[args.kind](r, tags, data_type)
         line = "%s %s %s %s %s" % (data_type, data_type, src, dst, "x".join(map(str, dims)))
         n_bytes = padded_bytes(dims, src, data_type) + padded_bytes(dims, dst, data_type)
         if src != dst and n_bytes <= args.max_mib * 2**20 and line not in seen:

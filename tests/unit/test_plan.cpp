@@ -2123,6 +2123,16 @@ TEST(Plan, CollectsNoShortRuns) {
     EXPECT_EQ(cut.stores, store_path::collected); // 192 of 384 bytes
 }
 
+// Nothing that L1 holds as a whole.
+TEST(Plan, CollectsNothingThatFitsL1) {
+    for (machine m : {sse41(), avx2()}) {
+        m.min_crowding_rows = tfmt::cpu::tuning::min_crowding_rows_of_amd;
+        m.min_crowding_lines = tfmt::cpu::tuning::min_crowding_lines_of_amd;
+        EXPECT_EQ(planned(normalized({28, 5}, "ba", "ab", tfmt_u8), m).stores,
+                tfmt::cpu::store_path::plain);
+    }
+}
+
 // From no more rows on one set of L1 than it keeps, if tiles read parts of lines.
 TEST(Plan, CollectsFromFewRowsThatCollide) {
     const auto rows_of_tile = [](dim_t middle, dim_t width) {

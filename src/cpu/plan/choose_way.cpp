@@ -289,9 +289,11 @@ bool make_plan(
     const machine &m = beginning.target();
     const store_path detour = is_staged_past_caches(p, m) ? store_path::staged
                                                           : store_path::collected;
+    const bool is_collected = detour == store_path::collected
+            && moved_bytes(p) >= tuning::min_collected_bytes
+            && (needs_collecting(p, m) || crowds_l1(p, m, beginning));
     const bool wants_detour = mode == plan_mode::move
-            && (detour == store_path::staged || needs_collecting(p, m)
-                    || crowds_l1(p, m, beginning));
+            && (detour == store_path::staged || is_collected);
     const bool tries_lanes = mode == plan_mode::move && detour == store_path::collected
             && (wants_detour ? may_use_lanes(p, m) : wants_lanes(p, m));
     const bool is_staged_in_halves = moves_vectors_as_two(p, m)

@@ -290,10 +290,10 @@ constexpr int min_lost_src_lines_of_long_runs = 32;
 // What L1 keeps of these, and of all that collected tiles read in parts.
 //     Of short ones, times over those with 7, that is 4 mostly: AVX2 21 0.971, SSE4.1 11 0.902 (u8
 //     ABcd4a4b -> dabc 1x4x512x512 3.4 / 2.3 on both), AVX-512 32 0.99, but two 1.1 and 1.2.
-//     Collected, of 3350 transposes of odd dims and powers of two, times over those of any number:
-//     AVX-512 122 0.87, without VBMI 124 0.74 (u8 abc -> cba 160x2048x12 14 / 4.4 times memcpy),
-//     AVX2 17 0.71, SSE4.1 none; of 62000 others 12 0.96, 12 0.91 and 4 0.73. Where tiles read
-//     lines whole 150 1.0, bytes 1.17.
+//     Collected, of the 3300 transposes of min_collected_run_bytes, times over those of any number:
+//     AVX-512 177 0.83, without VBMI 0.79 (u8 abc -> cba 160x2048x12 14 / 4.4 times memcpy), AVX2
+//     16 0.72, SSE4.1 none; of 62000 others 12 0.96, 12 0.91 and 4 0.73. Where tiles read lines
+//     whole 150 1.0, bytes 1.17.
 constexpr int max_kept_src_lines = 8;
 
 // Bytes of the source's run that are left where tiles of vectors below a line have whole lines of a
@@ -353,10 +353,10 @@ constexpr dim_t max_irregular_steps = 1 << 16;
 constexpr dim_t min_joined_bytes = 256 << 10;
 // Elements of up to so many bytes are collected in place of joined where rows of both sides share
 // sets of L1 (needs_collecting).
-//     Zen 4, collected over joined, of 400 transposes cba -> abc of 512 to 4096 rows of odd widths:
-//     bytes 20 0.59 (without VBMI 0.83), AVX2 22 0.65, SSE4.1 18 0.67 (u8 cabd -> dabc
-//     16x1024x13x13 12.8 / 3.9 times memcpy); of two 29 0.92, 31 0.81, 31 0.82; of four 35 1.6, 51
-//     1.1, 50 1.05 times as long (f32 40x1024x14 2.2 / 3.7).
+//     Zen 4, collected over joined, of the 3300 transposes of min_collected_run_bytes: 41 0.77,
+//     AVX2 46 0.84, SSE4.1 44 0.79 (u8 cabd -> dabc 16x1024x13x13 12.8 / 3.9 times memcpy); of four
+//     bytes, of 400 cba -> abc of 512 to 4096 rows of odd widths, 35 1.6, 51 1.1, 50 1.05 times as
+//     long (f32 40x1024x14 2.2 / 3.7).
 constexpr int max_elem_bytes_better_collected = 2;
 constexpr dim_t min_joined_src_bytes = 9;
 constexpr dim_t min_joined_dst_bytes = 5;
@@ -728,10 +728,10 @@ constexpr int max_src_rows_of_open_lines = 3;
 //     end within lines have none of these whole: 28 rows of 56 bytes in one set take 4.7 ns a
 //     store. With 13, 12 and 9 rows, the 207 of 610 reorders whose rows are a multiple of 4096
 //     bytes apart that these rules change: 1.92 1.92 1.88, AVX2 1.69 1.68 1.66, SSE4.1 1.95 1.93
-//     1.92. Nor do tiles of whole lines where rows of the destination begin within one: 28
-//     transposes 0.79 of the time, worst 1.08 (f32 acbd -> adbc 1x512x26x26 11.4 / 3.9 times
-//     memcpy), but where only those of the source do 29 1.0, up to 1.7 times as long. With 7 lines
-//     AVX-512 91 1.11, AVX2 137 1.06 times as long.
+//     1.92. Nor do tiles of whole lines where rows of the destination begin within one: of the
+//     3300 transposes of min_collected_run_bytes 43 0.5 of the time (f32 acbd -> adbc 1x512x26x26
+//     11.4 / 3.9 times memcpy), but where only those of the source do 29 1.0, up to 1.7 times as
+//     long. With 7 lines AVX-512 91 1.11, AVX2 137 1.06 times as long.
 constexpr int min_lines_that_evict = 9;
 // Lines of the source that tiles of vectors of 64 bytes and what completes their lines read, from
 // which on the rest of a line is read next, not later in the order of the destination.
@@ -1470,6 +1470,9 @@ constexpr int min_row_pairs_in_lanes_of_32_bytes = 32;
 //     0.83. Four rows at once by exchanged lanes 0.8 to 1.2.
 constexpr int max_elem_bytes_in_lanes_past_l3 = 1;
 
+// Not what L1 holds as a whole, whose rows may share sets, but push nothing out: u8 ba -> ab 28x5
+// took 5 times as long with AVX2, 7 times with SSE4.1.
+constexpr dim_t min_collected_bytes = 32 << 10;
 // Collected blocks: bytes of each run of the destination.
 //     Time over memcpy, plain / collected with 128, 256, 512 bytes, data in L3: u8 1024x1024
 //     transposed 3.2 / 2.5 2.3 2.5, 2048x2048 5.3 / 2.8 2.6 2.8, bf16 1024x1024 2.8 / 2.3 2.4 2.3;
@@ -1481,23 +1484,22 @@ constexpr dim_t collected_dst_bytes = 256;
 // Fewer where a block has part of longer rows, 192 of 384, and in tensors without padding: 208 of
 // rows of 52 each.
 //     Zen 4: u8 cdab -> abdc 16x12x384x64 23 / 4.9 times memcpy, AVX2 21.7 / 6.4; no other of
-//     11600. Without padding, with 256 / 128, 850 transposes whose elements that are neighbours on
-//     one side are a multiple of 4096 bytes apart on the other: 59 9.5 / 4.3, AVX2 47 9.8 / 3.95,
-//     SSE4.1 57 9.2 / 4.15; with 64 as with 128. 62000 others: 3 0.45 of the time (u8 acbd -> adbc
-//     1x21x65x65 9.7 / 4.3), AVX2 1, SSE4.1 2 (s8 abdc -> cdba 16x12x384x64 0.35); padded ones 2
-//     1.1, AVX2 4 2.3, SSE4.1 4 1.2 times as long.
+//     11600. Without padding, with 256 / 128, of 3300 transposes of odd dims and powers of two
+//     (bench/make_cases.py --max-mib 16 --kind=transpose -n 2500 --seed 74002 and --kind=collide -n
+//     800 --seed 74001 --types=f32,bf16,s8,f64): 41 8.5 / 3.5, AVX2 44 7.8 / 3.7, SSE4.1 66 8.4 /
+//     4.0; with 64 as with 128. 62000 others: 3 0.45 of the time (u8 acbd -> adbc 1x21x65x65 9.7 /
+//     4.3), AVX2 1, SSE4.1 2 (s8 abdc -> cdba 16x12x384x64 0.35); padded ones 2 1.1, AVX2 4 2.3,
+//     SSE4.1 4 1.2 times as long.
 constexpr dim_t min_collected_run_bytes = 128;
 // So many times the block where its runs would be shorter than collected_dst_bytes.
-//     Zen 4, of the 850: 33 0.83 of the time, AVX2 29 0.79, SSE4.1 30 0.85 (s8 abcd -> dcba
-//     33x16x512x10 30 / 7 times memcpy); 3, 4 and 8 times as large the same. Only where they would
-//     be below 200 bytes, 13 0.66, 11 0.54, 10 0.64; all blocks that large 46 0.86, 42 0.85, 40
-//     0.87, but see staged_block_bytes. None of 62000 others.
+//     Zen 4, of the 3300 above: 24 0.83 of the time, AVX2 27 0.85, SSE4.1 32 0.88 (s8 abcd -> dcba
+//     33x16x512x10 30 / 7 times memcpy); 3, 4 and 8 times as large the same. None of 62000 others.
 constexpr dim_t growth_of_short_collected_runs = 2;
 // Elements from so many bytes on in vectors of half a line where one of a line is executed as two,
 // of which tiles read half as many rows of one set of L1.
-//     Zen 4, times over those in whole vectors, of 3350 transposes of odd dims and powers of two:
-//     57 of 4 bytes 0.79, 118 of two 0.88, 113 of one 1.01; of 62000 others one of 4 bytes 0.68 and
-//     one 0.99, 21 of two 0.99, 26 of one 1.0.
+//     Zen 4, times over those in whole vectors, of the 3300 above: 48 of 4 bytes 0.84, 140 of two
+//     0.94; of 3350 others such 57 0.79, 118 0.88, 113 of one 1.01; of 62000 others one of 4 bytes
+//     0.68 and one 0.99, 21 of two 0.99, 26 of one 1.0.
 constexpr int min_collected_in_halves_elem_bytes = 2;
 // On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
 //     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB /
