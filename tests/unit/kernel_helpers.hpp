@@ -50,11 +50,12 @@ const named_machine machines[] = {
 
 // Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
 // destinations streamed; where few rows and pages are treated well in other blocks. With all of
-// them more is collected, in larger blocks, and nothing fetched.
+// them more is collected, in larger blocks, and nothing fetched. Small tensors are collected, too.
 enum class caches { all, no_l2, none, none_and_few_rows };
 
 inline machine make_machine(const named_machine &n, caches has) {
     machine m;
+    m.min_collected_bytes = 0;
     if (has != caches::all) m.l2_bytes = 0;
     if (has >= caches::none) m.l3_bytes = 0;
     if (has == caches::none_and_few_rows) {

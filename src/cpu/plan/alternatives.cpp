@@ -53,6 +53,7 @@ constexpr change changes[] = {
         {"a scratch in the caches",
                 [](machine &m) {
                     m.min_row_pairs_to_collect = m.min_crowding_rows = m.min_crowding_lines = 8;
+                    m.min_collected_bytes = 0;
                 }},
         {"no scratch in the caches",
                 [](machine &m) {

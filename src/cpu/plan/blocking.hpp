@@ -90,7 +90,8 @@ public:
     bool stage_pieces(dim_t block_bytes);
 
     // Blocks of a scratch that are not continued: so many bytes of the destination's runs, whole
-    // lines of them, of so many lines of each row of the source.
+    // lines of them, of so many lines of each row of the source; `block_bytes` in all, more where
+    // the runs would be short.
     void collect(dim_t dst_bytes, dim_t block_bytes, int n_src_lines);
 
     // Blocks of blocks, for fewer of them, with so much of the rows of both sides. The sizes stay

@@ -290,7 +290,7 @@ bool make_plan(
     const store_path detour = is_staged_past_caches(p, m) ? store_path::staged
                                                           : store_path::collected;
     const bool is_collected = detour == store_path::collected
-            && moved_bytes(p) >= tuning::min_collected_bytes
+            && moved_bytes(p) >= m.min_collected_bytes
             && (needs_collecting(p, m) || crowds_l1(p, m, beginning));
     const bool wants_detour = mode == plan_mode::move
             && (detour == store_path::staged || is_collected);

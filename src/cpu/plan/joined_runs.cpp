@@ -45,7 +45,7 @@ bool cuts_run(const move_problem &p, bool of_src, int index, int vector_bytes) {
 // Whether what is read of a run of the source is stored to so many rows that share a set of L1, in
 // pieces of less than a line, that the lines are gone before they are complete. u8 cba -> abc
 // 13x4096x20 7.0 times memcpy, AVX2 12.0, through a scratch 2.8 and 3.4; with pieces of 77 bytes
-// 14x4096x77 2.0 / 2.4, AVX2 2.7 / 4.2.
+// 14x4096x77 2.0 / 2.4, AVX2 2.7 / 4.2. Apart, abcd -> BcdA16a64b4a 512x512x3x3 AVX2 18 / 3.2.
 bool scatters_rows(const move_problem &p, const level &inner) {
     const int along_dst = find_level(p, false, p.elem_bytes);
     return along_dst >= 0 && p.levels[size_t(along_dst)].extent * p.elem_bytes < tuning::line_bytes

@@ -110,9 +110,10 @@ struct machine {
     // there that complete one of the source between them, from which on they are better collected
     // whatever the source's rows do; 0: not for these alone.
     int min_crowding_rows = 0, min_crowding_lines = 0;
-    // Collected blocks: bytes of each run of the destination, of all of a block, lines of each row
-    // of the source, and from how many moved bytes on, beyond L2, what the next one reads is
-    // fetched while it is drained.
+    // Collected blocks: from how many moved bytes on there are any; bytes of each run of the
+    // destination, of all of a block, lines of each row of the source, and from how many moved
+    // bytes on, beyond L2, what the next one reads is fetched while it is drained.
+    dim_t min_collected_bytes = tuning::min_collected_bytes;
     dim_t collected_dst_bytes = tuning::collected_dst_bytes;
     dim_t collected_block_bytes = tuning::staged_block_bytes;
     int collected_paired_lines = tuning::scratch_paired_lines;
