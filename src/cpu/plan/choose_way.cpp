@@ -86,6 +86,15 @@ bool moves_vectors_as_two(const move_problem &p, const machine &m) {
     return m.executes_vectors_as_two() && m.vector_bytes < tuning::line_bytes && !p.converts;
 }
 
+// Whether vectors that are executed as two fill a scratch as two.
+bool fills_scratch_in_halves(const move_problem &p, const machine &m, store_path stores) {
+    if (!m.executes_vectors_as_two() || p.converts) return false;
+    return m.vector_bytes < tuning::line_bytes ? stores == store_path::staged
+                    && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes
+                                               : stores == store_path::collected
+                    && p.elem_bytes >= tuning::min_collected_in_halves_elem_bytes;
+}
+
 // Whether tiles read short runs and store vectors to rows that begin anywhere in a line; within L2
 // other rows of the destination count as well, in halves of one.
 bool crosses_lines(const plan &begun) {
@@ -229,13 +238,14 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
 // elements in rows that collide, a scratch gathers whole lines, which tiles with phases do not go
 // through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
-    if (is_staged_past_caches(p, m) || moved_bytes(p) < tuning::min_joined_bytes
-            || (p.elem_bytes <= tuning::max_elem_bytes_better_collected && needs_collecting(p, m)))
-        return false;
+    if (is_staged_past_caches(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
+    const auto is_better_collected = [&] {
+        return p.elem_bytes <= tuning::max_elem_bytes_better_collected && needs_collecting(p, m);
+    };
     const way plain {store_path::plain, false, tuning::max_joined_ops};
     move_problem joined;
     for (const bool of_src : {false, true})
-        if (join_runs(p, of_src, m.vector_bytes, &joined)
+        if (join_runs(p, of_src, m.vector_bytes, &joined) && !is_better_collected()
                 && lay_out(joined, m, plan_mode::move, plain, out) && !out->the_tile.phased.empty())
             return true;
     return false;
@@ -289,18 +299,14 @@ bool make_plan(
     const machine &m = beginning.target();
     const store_path detour = is_staged_past_caches(p, m) ? store_path::staged
                                                           : store_path::collected;
-    const bool is_collected = detour == store_path::collected
-            && moved_bytes(p) >= m.min_collected_bytes
-            && (needs_collecting(p, m) || crowds_l1(p, m, beginning));
+    const auto is_collected = [&] {
+        return moved_bytes(p) >= m.min_collected_bytes
+                && (needs_collecting(p, m) || crowds_l1(p, m, beginning));
+    };
     const bool wants_detour = mode == plan_mode::move
-            && (detour == store_path::staged || is_collected);
+            && (detour == store_path::staged || is_collected());
     const bool tries_lanes = mode == plan_mode::move && detour == store_path::collected
             && (wants_detour ? may_use_lanes(p, m) : wants_lanes(p, m));
-    const bool is_staged_in_halves = moves_vectors_as_two(p, m)
-            && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;
-    const bool is_collected_in_halves = m.executes_vectors_as_two() && !p.converts
-            && m.vector_bytes >= tuning::line_bytes
-            && p.elem_bytes >= tuning::min_collected_in_halves_elem_bytes;
     std::vector<way> ways; // the first one that can be laid out
     if (tries_lanes) ways.push_back({store_path::collected_in_lanes});
     if (wants_detour) ways.push_back({detour});
@@ -311,8 +317,7 @@ bool make_plan(
             *out = std::move(beginning.get());
             return finish_plan(*out, w);
         }
-        const bool in_halves = (is_staged_in_halves && w.stores == store_path::staged)
-                || (is_collected_in_halves && w.stores == store_path::collected);
+        const bool in_halves = fills_scratch_in_halves(p, m, w.stores);
         return lay_out(p, in_halves ? in_half_vectors(m) : m, mode, w, out);
     };
     if (std::none_of(ways.begin(), ways.end(), lays_out)) {

@@ -92,8 +92,7 @@ bit_list line_of(const move_problem &p, bool of_src, bool has_odd_units = false)
 bool transposes_rows(
         const move_problem &p, const row_steps_list &src_steps, const row_steps_list &dst_steps) {
     return src_steps.size() == 1 && dst_steps.size() == 1 && p.src_elem_bits() == p.dst_elem_bits()
-            && std::all_of(p.levels.begin(), p.levels.end(),
-                    [&](const level &l) { return is_exact(p, l) && keeps_lines(l); });
+            && is_exact(p) && keeps_all_lines(p);
 }
 
 // Whether both sides have the same run of a few elements, which is no power of two and ends each
@@ -211,7 +210,7 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const bool fits_tile = fit_tile(src_line, dst_line, p, m);
     const bool fits_lines = fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))
-            && std::all_of(p.levels.begin(), p.levels.end(), keeps_lines);
+            && keeps_all_lines(p);
     if (fits_lines && !ends_within_lines(bytes_of_run(p, src_line, true))) return false;
     const int min_rows = fits_lines ? tuning::min_rows_to_collect_odd_src
                                     : tuning::min_lines_that_evict;

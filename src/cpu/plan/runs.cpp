@@ -49,9 +49,18 @@ bool may_enter(const move_problem &p, const bit_list &taken, int index, phased_d
     return true;
 }
 
+bool keeps_all_lines(const move_problem &p) {
+    return std::all_of(p.levels.begin(), p.levels.end(), keeps_lines);
+}
+
 bool is_exact(const move_problem &p, const level &l) {
     const dim_limits &limits = p.limits[size_t(l.dim)];
     return l.unit == 1 && limits.load == l.extent && limits.store == l.extent;
+}
+
+bool is_exact(const move_problem &p) {
+    return std::all_of(
+            p.levels.begin(), p.levels.end(), [&](const level &l) { return is_exact(p, l); });
 }
 
 int digit_bits(const level &l, bool of_src) {

@@ -64,9 +64,11 @@ inline dim_t read_steps(const limit_list &limits, const level &l) {
 inline bool keeps_lines(const level &l) {
     return l.dst_stride < tuning::line_bytes || l.dst_stride % tuning::line_bytes == 0;
 }
+bool keeps_all_lines(const move_problem &p);
 
-// Whether a level is all of its dimension, without padding.
+// Whether a level, or each level, is all of its dimension, without padding.
 bool is_exact(const move_problem &p, const level &l);
+bool is_exact(const move_problem &p);
 
 // Of an irregular level: the bits of the inner digit of src (or dst), along which steps are at one
 // stride there, whatever they are on the other side. Its other factor ends a run. 0 of a regular

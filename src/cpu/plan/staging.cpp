@@ -230,11 +230,9 @@ staging make_staging(const move_problem &p, const tile &t, const loop_order &ord
         s.drain_levels.insert(s.drain_levels.begin(), l);
     }
     if (run_bytes == 0) end_run(parts.size());
-    const bool has_padding = !std::all_of(
-            p.levels.begin(), p.levels.end(), [&](const level &l) { return is_exact(p, l); });
-    const dim_t min_run_bytes = is_staged                        ? tuning::min_drained_run_bytes
-            : has_padding && !cuts_rows(parts, order, run_bytes) ? tuning::collected_dst_bytes
-                                                                 : tuning::min_collected_run_bytes;
+    const dim_t min_run_bytes = is_staged                         ? tuning::min_drained_run_bytes
+            : !is_exact(p) && !cuts_rows(parts, order, run_bytes) ? tuning::collected_dst_bytes
+                                                                  : tuning::min_collected_run_bytes;
     if (run_bytes < min_run_bytes) return {};
     s.scratch_bytes = bytes;
     if (fetches) s.lines = source_lines(p, parts, std::max(1, t.src_elem_bits / 8));

@@ -242,9 +242,7 @@ bool fit_lines(const move_problem &p, const machine &m, store_path stores,
     const size_t n_bits = n_bits_in_registers(p, m);
     const bit_list line = prefix(whole_dst, size_t(log2_exact(tuning::line_bytes / p.elem_bytes)));
     bit_list src = left_beside(line, src_vector, n_bits);
-    if (bytes_of_run(p, line, false) != tuning::line_bytes
-            || !std::all_of(p.levels.begin(), p.levels.end(), keeps_lines))
-        return false;
+    if (bytes_of_run(p, line, false) != tuning::line_bytes || !keeps_all_lines(p)) return false;
     if (stores == store_path::streamed) {
         if (!m.min_src_bytes_of_streamed_lines) return false;
         const bool is_short = bytes_of_run(p, src, true) < tuning::line_bytes / 4;
