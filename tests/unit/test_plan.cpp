@@ -2160,6 +2160,19 @@ TEST(Plan, CollectsInHalves) {
     EXPECT_EQ(vector_bytes(split, tfmt_u8), 64);
 }
 
+// 8 rows of one side and 16 of the other that share sets are enough where those of the destination
+// begin within lines; not of padded blocks.
+TEST(Plan, CollectsFewerRowsThatBeginWithinLines) {
+    const auto collects = [](const vec &dims, const char *src, const char *dst) {
+        return planned(normalized(dims, src, dst, tfmt_u8), avx512()).stores
+                == tfmt::cpu::store_path::collected;
+    };
+    EXPECT_TRUE(collects({512, 1000, 8}, "bac", "cab"));
+    EXPECT_FALSE(collects({512, 1000, 7}, "bac", "cab"));
+    EXPECT_TRUE(collects({8, 1000, 512}, "bca", "acb"));
+    EXPECT_FALSE(collects({512, 1024, 8}, "bac", "cab")); // rows of whole lines
+}
+
 // Blocks whose runs would be shorter than four lines are twice as large.
 TEST(Plan, CollectsMoreForShortRuns) {
     const plan p = planned(normalized({33, 16, 512, 10}, "abcd", "dcba", tfmt_u8), avx512());
@@ -2186,12 +2199,12 @@ TEST(Plan, CollectsTransposesOfWhichFewerRowsCollide) {
         EXPECT_EQ(stores({768, 768}, m), store_path::plain);      // 4 and 4
         EXPECT_EQ(stores({2048, 1088}, m), store_path::plain);    // 1 and 32
         EXPECT_EQ(stores({768, 3072}, m, 8 << 20), store_path::plain);
-        // 32 and 32, and of rows of 1008 bytes, which end within lines, 8.
+        // 32 and 32, and of rows of 1008 bytes, which end within lines, 16 and 4.
         const auto middle = [&](const vec &dims) {
             return planned(normalized(dims, "cdba", "adbc", tfmt_bf16), in_rows(m)).stores;
         };
         EXPECT_EQ(middle({128, 8, 512, 4}), store_path::collected);
-        EXPECT_EQ(middle({32, 64, 504, 3}), store_path::plain);
+        EXPECT_EQ(middle({32, 32, 504, 3}), store_path::plain);
     }
     // 64 pairs, of 256 that are wanted; whose rows evict each other on both sides has no choice.
     for (machine m : {avx2(), avx512()}) {
@@ -2421,7 +2434,7 @@ TEST(Plan, CollectsWholeLinesOfRunsThatEndWithinThem) {
     EXPECT_EQ(of_rows(16, 16), store_path::plain); // lines on both sides
     EXPECT_EQ(of_rows(16, 20), store_path::collected);
     EXPECT_EQ(of_rows(12, 20), store_path::collected);
-    EXPECT_EQ(of_rows(8, 20), store_path::plain);
+    EXPECT_EQ(of_rows(7, 20), store_path::plain);
     // 28 elements, of which two tiles have 32: lines are counted along the next level.
     const plan p = planned(normalized({64, 1024, 28}, "cba", "abc", tfmt_bf16), avx512());
     ASSERT_EQ(p.scratch.drain_levels.size(), 3u);

@@ -217,13 +217,17 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const row_steps_list src_steps = steps_across(p, dst_line, src_line, true);
     const row_steps_list dst_steps = steps_across(p, src_line, dst_line, false);
     const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
-    if (n_src >= min_rows && n_dst >= min_rows) return true;
+    const auto [n_fewer, n_more] = std::minmax(n_src, n_dst);
+    if (n_fewer >= min_rows) return true;
+    if (n_fewer >= tuning::min_rows_to_collect_cut && n_more >= tuning::min_other_rows_to_collect_cut
+            && is_exact(p) && !keeps_all_lines(p))
+        return true;
     if (fits_tile || !transposes_rows(p, src_steps, dst_steps)) return false;
     const bool writes_rows_whole = m.vector_bytes >= tuning::line_bytes
             && dst_steps[0].stride <= tuning::block_dst_bytes;
     return !writes_rows_whole
             && double(moved_bytes(p)) > tuning::min_transposed_times_l2 * double(m.l2_bytes)
-            && std::min(n_src, n_dst) >= tuning::min_rows_to_collect_transposed
+            && n_fewer >= tuning::min_rows_to_collect_transposed
             && n_src * n_dst >= m.min_row_pairs_to_collect;
 }
 

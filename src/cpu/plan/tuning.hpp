@@ -771,6 +771,17 @@ constexpr int min_lines_lost_meanwhile_of_quarters = 65;
 //     Time over memcpy, plain / collected, 22 reorders of 2 to 22 MB with 13 and 14 such rows 1.97
 //     / 1.53 (bf16 cba -> abc 13x1024x36 3.8 / 2.6), with 12 and 36 1.4 / 1.8.
 constexpr int min_rows_to_collect_odd_src = 13;
+// So many on one side and so many on the other, where rows of the destination begin within lines:
+// what is written there crosses into the next one. Not with padding.
+//     Zen 4, collected over plain, of 5000 transposes (make_cases.py, --max-mib 16 --kind=transpose
+//     -n 2500 --seed 76001, --kind=collide -n 2500 --seed 76002) 41 0.45, AVX2 25 0.57, SSE4.1 40
+//     0.56 (s8 bac -> cab 512x1000x8 35 / 3.4 times memcpy), of 1066 conversions 24 0.68, 0.73 and
+//     0.88; of 62000 others 6 0.74, 4 0.94, 6 0.66. Of these and the 3300 transposes of
+//     min_collected_run_bytes: from 7 on 5 0.92, AVX2 0.88, SSE4.1 1.03; with padding 2 1.2; 8 and 8
+//     of the 3300 9 0.97, of the 62000 7 1.4 (f16 AcdB16a4b -> abcd 512x512x3x3 1.9 / 3.1); 8 and 32
+//     where no row begins within a line 15 1.1, AVX2 5 1.06, SSE4.1 11 0.86.
+constexpr int min_rows_to_collect_cut = 8;
+constexpr int min_other_rows_to_collect_cut = 16;
 // Fewer on one side, if so many of the other make up for it (their product: 4 and 16, 8 and 8), in
 // tensors without padding of which each side's rows lie at one step, beyond so many times L2.
 //     Time over memcpy, plain / collected, those of 3650 reorders of 1 to 48 MB that it changes: 24
