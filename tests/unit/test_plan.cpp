@@ -2253,6 +2253,10 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     EXPECT_EQ(stores({1000, 1024}, "ba", "ab", tfmt_u8, m), store_path::plain);
     m.min_crowding_lines = 13;
     EXPECT_EQ(stores({1000, 1024}, "ba", "ab", tfmt_u8, m), store_path::collected);
+    // Rows of 5 bytes, one behind the other: 13 begin in one line.
+    machine narrow = sse41();
+    narrow.min_crowding_rows = 13, narrow.min_crowding_lines = 25;
+    EXPECT_EQ(stores({256, 5, 112}, "abc", "acb", tfmt_u8, narrow), store_path::plain);
     // Padding is written in its own way.
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
 }

@@ -61,7 +61,7 @@ private:
 // the other, that each is out of it again before the next one beside it comes.
 bool crowds_l1(const move_problem &p, const machine &m, plain_beginning &beginning) {
     if (!m.min_crowding_lines || is_half_padding(p.limits)
-            || dst_rows_of_src_line(p) < m.min_crowding_rows)
+            || dst_lines_of_src_line(p) < m.min_crowding_rows)
         return false;
     const plan &plain = beginning.get();
     const tile &t = plain.the_tile;

@@ -206,6 +206,10 @@ int dst_rows_of_src_line(const move_problem &p) {
     return rows_in_l1_set(steps_across(p, line_of(p, true), line_of(p, false), false));
 }
 
+int dst_lines_of_src_line(const move_problem &p) {
+    return lines_in_l1_set(p, line_of(p, true), line_of(p, false), false);
+}
+
 bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const bool fits_tile = fit_tile(src_line, dst_line, p, m);

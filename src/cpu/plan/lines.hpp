@@ -28,8 +28,10 @@ int rows_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &o
 // The same of the lines in which these rows begin.
 int lines_in_l1_set(const move_problem &p, const bit_list &run, const bit_list &other, bool of_src);
 
-// The most rows of the destination on one set of L1 that a line of the source goes to.
+// The most rows of the destination on one set of L1 that a line of the source goes to, and lines in
+// which these begin.
 int dst_rows_of_src_line(const move_problem &p);
+int dst_lines_of_src_line(const move_problem &p);
 
 // Whether no tile moves whole lines on both sides, and the rows that complete a line share sets of
 // L1 on either: whatever comes first, the other side's lines are gone before they are complete.
