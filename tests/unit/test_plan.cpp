@@ -2160,6 +2160,27 @@ TEST(Plan, CollectsInHalves) {
     EXPECT_EQ(vector_bytes(split, tfmt_u8), 64);
 }
 
+// Rows at several steps, 8 and 16, by vectors below a line of 8 elements and more.
+TEST(Plan, CollectsFewerRowsAtSeveralSteps) {
+    const auto collects = [](const vec &dims, tfmt_data_type_t type, machine m,
+                                  tfmt_data_type_t dst_type) {
+        m.min_row_pairs_to_collect = 128;
+        return planned(normalized(by_tag(dims, "bca", type), by_tag(dims, "acb", dst_type)), m)
+                       .stores
+                != tfmt::cpu::store_path::plain; // in lanes, too
+    };
+    const vec dims {8, 32, 1024};
+    for (const machine &m : {sse41(), avx2()}) {
+        EXPECT_TRUE(collects(dims, tfmt_u8, m, tfmt_u8));
+        EXPECT_TRUE(collects(dims, tfmt_bf16, m, tfmt_bf16));
+        EXPECT_FALSE(collects(dims, tfmt_bf16, m, tfmt_f16));
+        EXPECT_FALSE(collects({7, 32, 1024}, tfmt_u8, m, tfmt_u8));
+    }
+    EXPECT_FALSE(collects(dims, tfmt_u8, avx512(), tfmt_u8));
+    EXPECT_TRUE(collects({56, 8, 1024}, tfmt_f32, avx2(), tfmt_f32));
+    EXPECT_FALSE(collects({56, 8, 1024}, tfmt_f32, sse41(), tfmt_f32));
+}
+
 // 8 rows of one side and 16 of the other that share sets are enough where those of the destination
 // begin within lines; not of padded blocks.
 TEST(Plan, CollectsFewerRowsThatBeginWithinLines) {

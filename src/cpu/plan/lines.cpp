@@ -86,15 +86,6 @@ bit_list line_of(const move_problem &p, bool of_src, bool has_odd_units = false)
     return prefix(contiguous_run(p, of_src, has_odd_units ? line_bits : 0), line_bits);
 }
 
-// Whether the rows of each side are one step apart, of elements that keep their size and tensors
-// without padding, whose lines come at whole lines of the destination. (Blocks that divide their
-// dimension are like dimensions here.)
-bool transposes_rows(
-        const move_problem &p, const row_steps_list &src_steps, const row_steps_list &dst_steps) {
-    return src_steps.size() == 1 && dst_steps.size() == 1 && p.src_elem_bits() == p.dst_elem_bits()
-            && is_exact(p) && keeps_all_lines(p);
-}
-
 // Whether both sides have the same run of a few elements, which is no power of two and ends each
 // run: the channels of a picture.
 bool moves_odd_units(const move_problem &p, const machine &m) {
@@ -223,16 +214,22 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const int n_src = rows_in_l1_set(src_steps), n_dst = rows_in_l1_set(dst_steps);
     const auto [n_fewer, n_more] = std::minmax(n_src, n_dst);
     if (n_fewer >= min_rows) return true;
-    if (n_fewer >= tuning::min_rows_to_collect_cut && n_more >= tuning::min_other_rows_to_collect_cut
-            && is_exact(p) && !keeps_all_lines(p))
-        return true;
-    if (fits_tile || !transposes_rows(p, src_steps, dst_steps)) return false;
+    if (!is_exact(p)) return false;
+    if (!keeps_all_lines(p))
+        return n_fewer >= tuning::min_rows_to_collect_cut
+                && n_more >= tuning::min_other_rows_to_collect_cut;
+    if (fits_tile || n_fewer < tuning::min_rows_to_collect_transposed
+            || n_src * n_dst < m.min_row_pairs_to_collect)
+        return false;
+    // (Blocks that divide their dimension are like dimensions here.)
+    if (src_steps.size() > 1 || dst_steps.size() > 1)
+        return !p.converts && n_fewer >= tuning::min_rows_to_collect_at_steps
+                && m.vector_bytes < tuning::line_bytes
+                && p.elem_bytes <= m.vector_bytes / tuning::min_vector_elems_to_collect_at_steps;
     const bool writes_rows_whole = m.vector_bytes >= tuning::line_bytes
             && dst_steps[0].stride <= tuning::block_dst_bytes;
-    return !writes_rows_whole
-            && double(moved_bytes(p)) > tuning::min_transposed_times_l2 * double(m.l2_bytes)
-            && n_fewer >= tuning::min_rows_to_collect_transposed
-            && n_src * n_dst >= m.min_row_pairs_to_collect;
+    return !writes_rows_whole && p.src_elem_bits() == p.dst_elem_bits()
+            && double(moved_bytes(p)) > tuning::min_transposed_times_l2 * double(m.l2_bytes);
 }
 
 bool transposes_far_rows(const move_problem &p, const machine &m) {

@@ -777,9 +777,9 @@ constexpr int min_rows_to_collect_odd_src = 13;
 //     -n 2500 --seed 76001, --kind=collide -n 2500 --seed 76002) 41 0.45, AVX2 25 0.57, SSE4.1 40
 //     0.56 (s8 bac -> cab 512x1000x8 35 / 3.4 times memcpy), of 1066 conversions 24 0.68, 0.73 and
 //     0.88; of 62000 others 6 0.74, 4 0.94, 6 0.66. Of these and the 3300 transposes of
-//     min_collected_run_bytes: from 7 on 5 0.92, AVX2 0.88, SSE4.1 1.03; with padding 2 1.2; 8 and 8
-//     of the 3300 9 0.97, of the 62000 7 1.4 (f16 AcdB16a4b -> abcd 512x512x3x3 1.9 / 3.1); 8 and 32
-//     where no row begins within a line 15 1.1, AVX2 5 1.06, SSE4.1 11 0.86.
+//     min_collected_run_bytes: from 7 on 5 0.92, AVX2 0.88, SSE4.1 1.03; with padding 2 1.2; 8 and
+//     8 of the 3300 9 0.97, of the 62000 7 1.4 (f16 AcdB16a4b -> abcd 512x512x3x3 1.9 / 3.1); 8 and
+//     32 where no row begins within a line 15 1.1, AVX2 5 1.06, SSE4.1 11 0.86.
 constexpr int min_rows_to_collect_cut = 8;
 constexpr int min_other_rows_to_collect_cut = 16;
 // Fewer on one side, if so many of the other make up for it (their product: 4 and 16, 8 and 8), in
@@ -805,6 +805,16 @@ constexpr int min_other_rows_to_collect_cut = 16;
 constexpr int min_rows_to_collect_transposed = 4;
 constexpr int min_row_pairs_to_collect_transposed = 64;
 constexpr double min_transposed_times_l2 = 1.25;
+// So many and the same product, whatever their size, where rows of either side lie at several
+// steps, by vectors below a line of so many elements and more; nothing that is converted.
+//     Zen 4, collected over plain, of the 62000, 3300 and 5000 of min_rows_to_collect_cut and 1700
+//     transposes (--kind=transpose -n 1700 --seed 78001 --max-mib 64): AVX2 110 0.893, SSE4.1 91
+//     0.910 (u8 bca -> acb 8x32x1024 7.7 / 3.5), beyond the goals 9 / 8 and 44 / 31. Elements of 4
+//     bytes with SSE4.1 96 1.06 (f32 cba -> abc 4x384x1024 5.3 / 2.1, bca -> acb 56x8x1024 1.8
+//     / 3.1); vectors of a line 63 1.14, worst 2; 8 and 8 AVX2 58 1.14, SSE4.1 66 1.10; conversions
+//     104 1.34, SSE4.1 101 1.25; rows at one step, below min_transposed_times_l2, 3 1.17, 22 1.14.
+constexpr int min_rows_to_collect_at_steps = 8;
+constexpr int min_vector_elems_to_collect_at_steps = 8;
 // The same product on AMD, and with vectors of 64 bytes.
 //     Zen 4, time over memcpy of those of 17000 reorders of up to 64 MB that it changes, 64 / 128 /
 //     256 / 512 / 1024: with 512-bit vectors 72 2.49 / 2.10 / 2.03 / 1.91 / 1.91, worst 4.5 / 3.5 /
