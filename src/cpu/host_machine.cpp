@@ -90,9 +90,13 @@ void take_habits_of_zen4(machine &m) {
         m.max_src_rows_of_streamed_lines = tuning::max_src_rows_of_streamed_lines_of_zen4;
     }
     switch (m.vector_bytes) {
-    case 16: m.ignores_pages_of_lines_apart = true; break;
+    case 16:
+        m.ignores_pages_of_lines_apart = true;
+        m.max_times_l2_of_few_crowding_rows = std::numeric_limits<double>::infinity();
+        break;
     case 32:
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
+        m.max_times_l2_of_few_crowding_rows = 1;
         break;
     case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; break;
     default: break; // no JIT

@@ -2278,6 +2278,19 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     machine narrow = sse41();
     narrow.min_crowding_rows = 13, narrow.min_crowding_lines = 25;
     EXPECT_EQ(stores({256, 5, 112}, "abc", "acb", tfmt_u8, narrow), store_path::plain);
+    // 8 rows of a tile, of what is not converted, up to that many times L2.
+    const auto of_8_rows = [&](double times_l2, tfmt_data_type_t dst_type) {
+        machine few = narrow;
+        few.l2_bytes = 2 * 64 * 768 * 32;
+        few.max_times_l2_of_few_crowding_rows = times_l2;
+        const vec dims {64, 768, 32};
+        return planned(normalized(by_tag(dims, "bca", tfmt_s8), by_tag(dims, "abc", dst_type)), few)
+                .stores;
+    };
+    EXPECT_EQ(of_8_rows(0, tfmt_s8), store_path::plain);
+    EXPECT_EQ(of_8_rows(0.9, tfmt_s8), store_path::plain);
+    EXPECT_EQ(of_8_rows(1, tfmt_s8), store_path::collected);
+    EXPECT_EQ(of_8_rows(1, tfmt_u8), store_path::plain);
     // Padding is written in its own way.
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
 }

@@ -60,12 +60,16 @@ private:
 // Whether tiles that store where it belongs would write so many lines of one set of L1, one behind
 // the other, that each is out of it again before the next one beside it comes.
 bool crowds_l1(const move_problem &p, const machine &m, plain_beginning &beginning) {
-    if (!m.min_crowding_lines || is_half_padding(p.limits)
-            || dst_lines_of_src_line(p) < m.min_crowding_rows)
-        return false;
+    if (!m.min_crowding_lines || is_half_padding(p.limits)) return false;
+    const bool takes_few = !p.converts
+            && double(moved_bytes(p)) <= m.max_times_l2_of_few_crowding_rows * double(m.l2_bytes);
+    const int min_rows = takes_few
+            ? std::min(m.min_crowding_rows, tuning::min_crowding_rows_of_moves)
+            : m.min_crowding_rows;
+    if (dst_lines_of_src_line(p) < min_rows) return false;
     const plan &plain = beginning.get();
     const tile &t = plain.the_tile;
-    return stored_rows_in_l1_set(t) >= m.min_crowding_rows
+    return stored_rows_in_l1_set(t) >= min_rows
             || written_lines_in_l1_set(
                        levels_without_tile(plain.problem, t), plain.problem.limits, t)
             >= m.min_crowding_lines;

@@ -868,6 +868,16 @@ constexpr int min_crowding_lines_of_zen1_and_intel = 48;
 constexpr int min_crowding_rows_of_zen5 = 13;
 constexpr int min_crowding_lines_of_zen5 = 17;
 constexpr int min_crowding_lines_of_zen5_32_bytes = 13;
+// Of the rows that a tile writes so many on Zen 4 with vectors of 16 bytes, and with those of 32 as
+// long as both sides are in L2 (machine::max_times_l2_of_few_crowding_rows).
+//     Times over those of the rules above, 36700 reorders (25000 of the 62000 of
+//     min_rows_to_collect_cut, its transposes, and 1700 of each of two kinds: make_cases.py -n 1700
+//     --seed 78001, --kind=transpose -n 1700 --seed 78001 --max-mib 64): SSE4.1 232 0.81, beyond
+//     the goals 98 / 25 (s8 bca -> abc 64x768x32 5.2 / 2.8); AVX2 in L2 200 0.79, 24 / 14, beyond
+//     it 402 1.28. With 6 rows AVX2 in L2 35 more and 0.88; with 16 lines as well SSE4.1 below 2 MB
+//     0.85, above 1.2; vectors of a line 754 below 2 MB 1.09. Conversions AVX2 147 1.38, SSE4.1
+//     135 1.30.
+constexpr int min_crowding_rows_of_moves = 8;
 
 // Blocks of a scratch below this are not staged, from min_large_bytes on, unless they are chained:
 // blocks that do not nest leave such now and then, and each is a call that ends with a fence.
