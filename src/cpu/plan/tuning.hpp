@@ -499,10 +499,14 @@ constexpr double streaming_share_of_cache_of_zen4 = 0.45;
 //     used the cache: with 0.5 128 0.75 0.80 0.81; 0.75 172 0.79 0.81 0.80, beyond the goals 9 4 13
 //     in place of 19 14 23; 1 223 0.81 0.84 0.84, 4 4 14; 1.25 248 0.82 0.86 0.86 (bf16 Abc16a ->
 //     ABc40a16b 1x197x768 3.1 / 1.0 times memcpy). While they used less: 1 223 0.93 0.91 0.89; over
-//     those with 1, 0.75 51 0.88 0.90 1.045, 0.5 95 0.905 0.97 1.065. With 1 50 of 3900 conversions
-//     0.875 0.77 0.92. What the destination has more than the source as elements become wider does
-//     not count: 43 conversions of 8 to 12 MB 1.40 1.21 1.11.
-constexpr double streaming_weight_of_padding_of_zen4 = 0.75;
+//     those with 1, 0.75 51 0.88 0.90 1.045, 0.5 95 0.905 0.97 1.065. On another day 1500 of which
+//     the destination is padded to twice the data and more, over those with 0.75: 0.5 67 0.73 0.74
+//     0.83 (s8 acdeb -> aBdec32b 1x1x32x96x96 with SSE4.1 9.4 / 2.3), 0.25 111 0.73 0.77 0.86, 0
+//     259 0.87 0.95 0.97, beside a core that copies all the time 0.5 0.77 0.73 0.85, 0.25 0.79 0.76
+//     0.86, 0 0.95 0.90 0.99: what others leave of the cache decides, and 0.5 lost least. With 1 50
+//     of 3900 conversions 0.875 0.77 0.92. What the destination has more than the source as
+//     elements become wider does not count: 43 conversions of 8 to 12 MB 1.40 1.21 1.11.
+constexpr double streaming_weight_of_padding_of_zen4 = 0.5;
 // On Zen 3 less still.
 //     32 MiB of L3 of which others use most, times from 0.2 / 0.3 / 0.4 / 0.5 / 0.6 on, over the
 //     first (a memcpy that takes turns with streamed stores finds less in the caches): 10 to 11 MB
