@@ -1748,6 +1748,12 @@ TEST(Plan, StreamsNoLinesThatWaitForTheirParts) {
     // Half a line of each row before the rows' other halves.
     EXPECT_FALSE(is_streamed(normalized({1, 512, 4096}, "BcA24b2a", "aBc32b", tfmt_f32), sse41()));
     EXPECT_TRUE(is_streamed(normalized({1, 512, 4096}, "BcA16b2a", "aBc32b", tfmt_f32), sse41()));
+    // Blocks of a line and a half, mostly padding, each followed by the next one 32 rows later.
+    for (const machine &m : {sse41(), avx2(), avx512()}) {
+        const vec dims {1, 1, 32, 96, 96};
+        EXPECT_FALSE(is_streamed(normalized(dims, "Abcde16a", "aBdec48b", tfmt_f16), m));
+        EXPECT_TRUE(is_streamed(normalized(dims, "Abcde16a", "aBdec64b", tfmt_f16), m));
+    }
 }
 
 // Nor, where that is slow, are lines whose other part is written after something elsewhere.

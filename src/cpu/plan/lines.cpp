@@ -134,9 +134,8 @@ dim_t tile_bits_in_line(const tile &t) {
     });
 }
 
-// lines_begun() of a tile with phases, whose blocks may end within a line: 24 of f32, in rows that
-// other loops complete.
-dim_t lines_begun_in_phases(const tile &t, const std::vector<level> &levels) {
+// lines_begun() where blocks may end within a line, in rows that other loops complete: 24 of f32.
+dim_t lines_begun_in_rows(const tile &t, const std::vector<level> &levels) {
     row_steps_list steps; // of the tile, in any order
     for (const phased_bits &b : t.phased)
         steps.push_back({b.dst_digits[0].stride, b.dst_digits[0].extent});
@@ -279,7 +278,8 @@ int open_lines(const tile &t) {
 }
 
 dim_t lines_begun(const tile &t, const std::vector<level> &levels) {
-    if (!t.phased.empty()) return lines_begun_in_phases(t, levels);
+    // Elements that are read one at a time are mostly few channels and the padding of a block.
+    if (!t.phased.empty() || t.src_run.empty()) return lines_begun_in_rows(t, levels);
     dim_t n_lines = open_lines(t);
     if (n_lines == 0) return 0;
     dim_t n_bits = dim_t(t.dst_elem_bits) << tile_bits_in_line(t); // of the first line

@@ -611,7 +611,11 @@ constexpr int max_rows_of_filled_sets = 16;
 //     tiles with phases (f32 ABcd16b64a2b -> aBdc24b 1024x512x3x3) 3.9 / 1.1. Zen 4 with 8 over
 //     those with 16, of 4900 from 14 MB on: 2 2.1 (of mostly padding, 0.5 / 1.1 times memcpy), AVX2
 //     2 1.25, SSE4.1 11 0.82 (s8 bac -> BcA16a16b4a 1x384x1024 2.4 / 1.3); with 4 AVX2 19 1.2,
-//     SSE4.1 9 0.74.
+//     SSE4.1 9 0.74. Lines that rows of one and a half end in as well where elements are read one
+//     at a time: of 228 reorders of 1 to 3 channels to padded blocks of 12 to 96, 12 to 60 MB,
+//     36 5.0 / 1.14 times memcpy, AVX2 36 5.0 / 1.25, SSE4.1 42 5.0 / 1.6 (f16 Abcde16a -> aBdec48b
+//     1x1x32x96x96 4.5 / 0.7); in others, of 12100 of 3 to 300 MB, AVX-512 15 1.18, AVX2 15 1.16,
+//     SSE4.1 65 1.26.
 constexpr dim_t max_lines_begun = 8;
 // On Intel's cores none is sent in parts at the ends of what tiles write in a row
 // (machine::sends_parts_slowly).
