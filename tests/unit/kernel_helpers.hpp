@@ -50,13 +50,15 @@ const named_machine machines[] = {
 
 // Without an L2 loops are cut into blocks; without any cache the blocks are staged, and aligned
 // destinations streamed; where few rows and pages are treated well in other blocks. With all of
-// them more is collected, in larger blocks, and nothing fetched. Small tensors are collected, too.
-enum class caches { all, no_l2, none, none_and_few_rows };
+// them more is collected, in larger blocks, and nothing fetched; in a crowded L1 whatever can be.
+// Small tensors are collected, too.
+enum class caches { all, crowded, no_l2, none, none_and_few_rows };
 
 inline machine make_machine(const named_machine &n, caches has) {
     machine m;
     m.min_collected_bytes = 0;
-    if (has != caches::all) m.l2_bytes = 0;
+    const bool has_all = has == caches::all || has == caches::crowded;
+    if (!has_all) m.l2_bytes = 0;
     if (has >= caches::none) m.l3_bytes = 0;
     if (has == caches::none_and_few_rows) {
         m.read_ahead_rows = 32;
@@ -72,8 +74,8 @@ inline machine make_machine(const named_machine &n, caches has) {
         m.min_src_bytes_of_streamed_lines = 8;
         m.fetched_stream_bytes = 8192;
     }
-    if (has == caches::all) {
-        m.min_crowding_rows = m.min_crowding_lines = 5;
+    if (has_all) {
+        m.min_crowding_rows = m.min_crowding_lines = has == caches::crowded ? 1 : 5;
         m.collected_dst_bytes = 512;
         m.collected_block_bytes = 64 << 10;
         if (n.vector_bytes == 32) m.max_split_moved_bytes = 16 << 10;
@@ -100,7 +102,8 @@ public:
     trial(const memory_desc &src, const memory_desc &dst, uint64_t seed, bool computes = false,
             size_t bytes_behind_line = 0)
         : dst_md_(dst),
-          has_caches_(seed % 4 < 2          ? caches::all
+          has_caches_(seed % 4 == 0         ? caches::all
+                          : seed % 4 == 1   ? caches::crowded
                           : seed % 4 == 2   ? caches::no_l2
                           : seed % 16 == 11 ? caches::none_and_few_rows
                                             : caches::none),

@@ -94,6 +94,7 @@ TEST_P(KernelsOn, RandomReorders) {
     EXPECT_GT(n_streamed_, 0);
     EXPECT_GT(n_staged_, 0);
     EXPECT_GT(n_chained_, 0);
+    EXPECT_GT(n_collected_, 0);
     if (!host_can_execute())
         GTEST_SKIP() << "plans and IR checked; the host lacks " << GetParam().name
                      << ", so its machine code was not executed";
