@@ -57,7 +57,7 @@ enum class caches { all, crowded, no_l2, none, none_and_few_rows };
 inline machine make_machine(const named_machine &n, caches has) {
     machine m;
     m.min_collected_bytes = 0;
-    const bool has_all = has == caches::all || has == caches::crowded;
+    const bool has_all = has <= caches::crowded;
     if (!has_all) m.l2_bytes = 0;
     if (has >= caches::none) m.l3_bytes = 0;
     if (has == caches::none_and_few_rows) {

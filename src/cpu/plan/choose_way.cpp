@@ -93,10 +93,11 @@ bool moves_vectors_as_two(const move_problem &p, const machine &m) {
 // Whether vectors that are executed as two fill a scratch as two.
 bool fills_scratch_in_halves(const move_problem &p, const machine &m, store_path stores) {
     if (!m.executes_vectors_as_two() || p.converts) return false;
-    return m.vector_bytes < tuning::line_bytes ? stores == store_path::staged
-                    && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes
-                                               : stores == store_path::collected
-                    && p.elem_bytes >= tuning::min_collected_in_halves_elem_bytes;
+    if (m.vector_bytes < tuning::line_bytes)
+        return stores == store_path::staged
+                && p.elem_bytes >= tuning::min_staged_in_halves_elem_bytes;
+    return stores == store_path::collected
+            && p.elem_bytes >= tuning::min_collected_in_halves_elem_bytes;
 }
 
 // Whether tiles read short runs and store vectors to rows that begin anywhere in a line; within L2
@@ -243,15 +244,15 @@ plain_beginning in_fitting_vectors(const move_problem &p, const machine &m) {
 // through.
 bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
     if (is_staged_past_caches(p, m) || moved_bytes(p) < tuning::min_joined_bytes) return false;
-    const auto is_better_collected = [&] {
-        return p.elem_bytes <= tuning::max_elem_bytes_better_collected && needs_collecting(p, m);
-    };
     const way plain {store_path::plain, false, tuning::max_joined_ops};
     move_problem joined;
-    for (const bool of_src : {false, true})
-        if (join_runs(p, of_src, m.vector_bytes, &joined) && !is_better_collected()
-                && lay_out(joined, m, plan_mode::move, plain, out) && !out->the_tile.phased.empty())
+    for (const bool of_src : {false, true}) {
+        if (!join_runs(p, of_src, m.vector_bytes, &joined)) continue;
+        if (p.elem_bytes <= tuning::max_elem_bytes_better_collected && needs_collecting(p, m))
+            return false; // whichever runs are joined
+        if (lay_out(joined, m, plan_mode::move, plain, out) && !out->the_tile.phased.empty())
             return true;
+    }
     return false;
 }
 

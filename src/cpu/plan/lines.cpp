@@ -203,8 +203,9 @@ int dst_lines_of_src_line(const move_problem &p) {
 bool needs_collecting(const move_problem &p, const machine &m) {
     const bit_list src_line = line_of(p, true), dst_line = line_of(p, false);
     const bool fits_tile = fit_tile(src_line, dst_line, p, m);
-    const bool fits_lines = fits_tile && !ends_within_lines(bytes_of_run(p, dst_line, false))
-            && keeps_all_lines(p);
+    const bool keeps_all = keeps_all_lines(p);
+    const bool fits_lines = fits_tile && keeps_all
+            && !ends_within_lines(bytes_of_run(p, dst_line, false));
     if (fits_lines && !ends_within_lines(bytes_of_run(p, src_line, true))) return false;
     const int min_rows = fits_lines ? tuning::min_rows_to_collect_odd_src
                                     : tuning::min_lines_that_evict;
@@ -214,7 +215,7 @@ bool needs_collecting(const move_problem &p, const machine &m) {
     const auto [n_fewer, n_more] = std::minmax(n_src, n_dst);
     if (n_fewer >= min_rows) return true;
     if (!is_exact(p)) return false;
-    if (!keeps_all_lines(p))
+    if (!keeps_all)
         return n_fewer >= tuning::min_rows_to_collect_cut
                 && n_more >= tuning::min_other_rows_to_collect_cut;
     if (fits_tile || n_fewer < tuning::min_rows_to_collect_transposed
@@ -278,7 +279,7 @@ int open_lines(const tile &t) {
 }
 
 dim_t lines_begun(const tile &t, const std::vector<level> &levels) {
-    // Elements that are read one at a time are mostly few channels and the padding of a block.
+    // Blocks of which elements are read one at a time are mostly padding, and may end within lines.
     if (!t.phased.empty() || t.src_run.empty()) return lines_begun_in_rows(t, levels);
     dim_t n_lines = open_lines(t);
     if (n_lines == 0) return 0;
