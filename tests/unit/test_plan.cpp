@@ -714,6 +714,38 @@ TEST(Plan, StreamsFewRowsThatFillSets) {
     EXPECT_TRUE(goes_along_dst({8, 32, 512, 136}, "acbd", "abdc", tfmt_bf16, avx512()));
 }
 
+// And blocks along the destination only as far as L1 holds what tiles read again of the source.
+TEST(Plan, StreamsBlocksOfRowsThatL1Holds) {
+    const auto dst_bytes = [](machine m, const vec &dims, const char *src, const char *dst,
+                                   tfmt_data_type_t src_type, tfmt_data_type_t dst_type) {
+        m.l3_bytes = 0;
+        plan p;
+        EXPECT_TRUE(make_streamed_plan(
+                normalized(by_tag(dims, src, src_type), by_tag(dims, dst, dst_type)), m, &p));
+        const dim_t unit = p.the_tile.dst_run_bytes;
+        return unit * steps_of_block(p, [&](const level &l) {
+            return l.dst_stride == unit || (l.dst_stride % 64 == 0 && l.dst_stride < 512);
+        });
+    };
+    const auto of_transposes = [&](const machine &m, dim_t n_columns,
+                                       tfmt_data_type_t dst_type = tfmt_f32) {
+        return dst_bytes(m, {4096, n_columns}, "ab", "ba", tfmt_f32, dst_type);
+    };
+    EXPECT_EQ(of_transposes(avx2(), 1040), 512);
+    EXPECT_EQ(of_transposes(avx2(), 64), 512);  // 8 on each set of L1
+    EXPECT_EQ(of_transposes(avx2(), 128), 256); // 16
+    EXPECT_EQ(of_transposes(avx2(), 1024), 128);
+    EXPECT_EQ(of_transposes(avx512(), 1024), 512); // lines are read whole
+    EXPECT_EQ(of_transposes(avx2(), 1024, tfmt_bf16), 512);
+    machine reads_ahead = avx2();
+    reads_ahead.read_ahead_rows = 128;
+    EXPECT_EQ(of_transposes(reads_ahead, 1024), 512);
+    // Padding of half of the destination.
+    EXPECT_EQ(dst_bytes(avx2(), {2, 64, 6144}, "abc", "ABc16a32b", tfmt_f32, tfmt_f32), 512);
+    // Rows of 288 bytes, that begin within lines, are not cut.
+    EXPECT_EQ(dst_bytes(sse41(), {36, 512, 80}, "acb", "cba", tfmt_f64, tfmt_f64), 288);
+}
+
 // Within L2 blocks go on along the source where they would else come to more rows of it in turns
 // than L1 can hold lines of, if those of the destination do not suffer, and the machine wants it.
 TEST(Plan, GoesOnAlongSourcesOfManyRows) {
@@ -1112,8 +1144,8 @@ TEST(Plan, StreamsBlocksOfRowsThatAreReadAhead) {
     EXPECT_EQ(rows(0, tfmt_f32, tfmt_f32), 128);
     EXPECT_EQ(rows(64, tfmt_f32, tfmt_f32), 64);
     EXPECT_EQ(rows(32, tfmt_f32, tfmt_f32), 32);
-    EXPECT_EQ(rows(8, tfmt_f32, tfmt_f32), 16); // a tile's
-    EXPECT_EQ(rows(0, tfmt_bf16, tfmt_bf16), 256);
+    EXPECT_EQ(rows(8, tfmt_f32, tfmt_f32), 16);    // a tile's
+    EXPECT_EQ(rows(0, tfmt_bf16, tfmt_bf16), 128); // on two sets of L1
     EXPECT_EQ(rows(32, tfmt_bf16, tfmt_bf16), 32);
     EXPECT_EQ(rows(32, tfmt_f32, tfmt_bf16), 32);
     EXPECT_EQ(rows(32, tfmt_bf16, tfmt_f32), 32);
@@ -1921,16 +1953,19 @@ TEST(Plan, StreamsTilesThatLeaveLinesApart) {
 // below a line, if blocks may have any number of rows.
 TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
     const auto is_streamed = [](machine m, const vec &dims, int read_ahead_rows = 0,
-                                     tfmt_data_type_t type = tfmt_f64) {
+                                     tfmt_data_type_t src = tfmt_f64,
+                                     tfmt_data_type_t dst = tfmt_data_type_undef) {
         m.l3_bytes = 0;
         m.read_ahead_rows = read_ahead_rows;
-        const move_problem move = normalized(dims, "ab", "ba", type);
+        const move_problem move = normalized(by_tag(dims, "ab", src),
+                by_tag(dims, "ba", dst == tfmt_data_type_undef ? src : dst));
         const plan any = planned(move, m);
         plan p;
         return make_streamed_plan(move, m, &p, &any);
     };
-    EXPECT_FALSE(is_streamed(sse41(), {1024, 1024}));
-    EXPECT_TRUE(is_streamed(sse41(), {1024, 1032})); // rows of many sets
+    EXPECT_FALSE(is_streamed(sse41(), {1024, 1024}, 0, tfmt_f32));
+    EXPECT_TRUE(is_streamed(sse41(), {1024, 1040}, 0, tfmt_f32)); // rows of many sets
+    EXPECT_TRUE(is_streamed(sse41(), {1024, 1024}));              // few rows
     // Blocks of few rows find lines again, unless those of one tile share a set.
     EXPECT_TRUE(is_streamed(sse41(), {1024, 1024}, 32));
     machine lines = sse41();
@@ -1942,11 +1977,12 @@ TEST(Plan, StreamsNoTilesThatLoseLinesMeanwhile) {
     machine m = avx2();
     m.min_src_bytes_of_streamed_lines = 8;
     EXPECT_TRUE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
-    EXPECT_FALSE(is_streamed(m, {4096, 1024}, 0, tfmt_f32)) << "128 of them";
-    EXPECT_TRUE(is_streamed(m, {3072, 1536}, 0, tfmt_bf16));
+    EXPECT_TRUE(is_streamed(m, {4096, 1024}, 0, tfmt_f16, tfmt_f32));
+    EXPECT_FALSE(is_streamed(m, {4096, 2048}, 0, tfmt_f16, tfmt_f32)) << "128 of them";
+    EXPECT_TRUE(is_streamed(m, {4096, 1024}, 0, tfmt_bf16));
     m.vector_bytes = 16;
     EXPECT_TRUE(is_streamed(m, {3072, 768}, 0, tfmt_f32));
-    EXPECT_FALSE(is_streamed(m, {3072, 1536}, 0, tfmt_bf16)) << "by eighths";
+    EXPECT_FALSE(is_streamed(m, {4096, 1024}, 0, tfmt_bf16)) << "by eighths";
 }
 
 // Blocks of a scratch go on within lines of the source that tiles read in parts.

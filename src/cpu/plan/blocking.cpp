@@ -117,14 +117,29 @@ void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
 // any number 0.97 and 1.00 (f32 abcd -> cdba 2048x512x1x1 on AVX2 2.6 / 4.3).
 void blocking::grow_in_l1(bool of_src, dim_t target_bytes) {
     dim_t &run_bytes = of_src ? src_bytes_ : dst_bytes_;
-    for (; target_bytes > run_bytes; target_bytes /= 2) {
-        blocking grown = *this;
-        grown.grow(run_bytes, of_src, {target_bytes});
-        if (grown.block_lines_in_l1_set(!of_src) < tuning::min_whole_lines_in_l1_set) {
+    for (; target_bytes > run_bytes; target_bytes /= 2)
+        if (other_lines_in_l1_set(of_src, {target_bytes}) < tuning::min_whole_lines_in_l1_set) {
             run_bytes = grow(run_bytes, of_src, {target_bytes});
             return;
         }
-    }
+}
+
+// Of the side that the block does not grow along, if it does.
+int blocking::other_lines_in_l1_set(bool of_src, const growth &to) const {
+    blocking grown = *this;
+    grown.grow(of_src ? src_bytes_ : dst_bytes_, of_src, to);
+    return grown.block_lines_in_l1_set(!of_src);
+}
+
+void blocking::grow_dst_in_l1(dim_t target_bytes, dim_t min_bytes, dim_t max_bytes) {
+    const auto evicts_src_lines = [&] {
+        return other_lines_in_l1_set(false, {target_bytes, max_bytes})
+                >= tuning::min_streamed_src_lines_in_l1_set;
+    };
+    while (target_bytes > std::max(min_bytes, dst_bytes_) && keeps_all_lines()
+            && evicts_src_lines())
+        target_bytes /= 2;
+    grow_dst(target_bytes, max_bytes);
 }
 
 void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes) {

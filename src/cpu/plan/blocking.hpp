@@ -64,6 +64,11 @@ public:
     // other side that the block touches: they are too many, or too many are on one set.
     void grow_in_l1(bool of_src, dim_t target_bytes);
 
+    // To a half of `target_bytes` and so on, but `min_bytes` at least, where L1 would not hold the
+    // lines of the source that the block touches; unless rows of the destination begin within
+    // lines, of which parts would be left.
+    void grow_dst_in_l1(dim_t target_bytes, dim_t min_bytes, dim_t max_bytes);
+
     // Takes all of levels that go on where the destination's run ends, until it has `target_bytes`,
     // where it then has `max_dst_bytes` at most and the block stays small: what completes rows of
     // the destination leaves fewer of them begun, and the next block often goes on where this one
@@ -161,6 +166,7 @@ private:
     dim_t src_rows_with(const level &next) const;
     std::vector<level> levels_in_block() const;
     int block_lines_in_l1_set(bool of_src) const;
+    int other_lines_in_l1_set(bool of_src, const growth &to) const;
     int touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const;
 
     // blocking_order.cpp: in which order.

@@ -198,6 +198,17 @@ dim_t max_streamed_block_bytes(const blocking &b, const tile &t, bool is_near, c
                              : blocking::no_limit;
 }
 
+// What a block that is streamed has along the destination at least, whether or not L1 holds the
+// lines of the source that tiles read in parts. Cores that fetch ahead of many rows have their own
+// limit of rows.
+dim_t min_streamed_dst_bytes(const tile &t, const limit_list &limits, const machine &m) {
+    const bool reads_lines_again = t.src_run_bytes < tuning::line_bytes
+            && t.src_elem_bits == t.dst_elem_bits;
+    return reads_lines_again && !m.read_ahead_rows && !is_half_padding(limits)
+            ? tuning::min_streamed_dst_bytes
+            : tuning::block_dst_bytes;
+}
+
 } // namespace
 
 dim_t scratch_row_bytes(dim_t run_bytes) {
@@ -268,7 +279,8 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                 b.dst_bytes() >= tuning::line_bytes || (open_lines(t) == 0 && evicts_src_lines(b)),
                 false);
         b.grow_src(tuning::block_src_bytes);
-        b.grow_dst(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
+        b.grow_dst_in_l1(crowds ? tuning::odd_runs_dst_bytes : tuning::block_dst_bytes,
+                min_streamed_dst_bytes(t, limits, m),
                 max_streamed_block_bytes(b, t, pattern == memory_pattern::streamed_near, m));
         b.sort(true);
         if (m.fetched_stream_bytes > 0 && b.order().reads_on) {

@@ -1091,6 +1091,21 @@ constexpr dim_t max_claimed_step_bytes = 4 << 10;
 //     made no difference.
 constexpr dim_t block_src_bytes = 256;
 constexpr dim_t block_dst_bytes = 512;
+// Streamed, of tiles that read parts of lines and keep the size of elements: less along the
+// destination, to no less than this, as long as a block has so many lines of the source in one set
+// of L1, which has 8 ways on all of AMD's cores but Zen 5: the rest of a line is wanted once per
+// row of the destination.
+//     Zen 4, of 12100 reorders of 15 to 67 MB, times over those with 512 bytes: SSE4.1 323 0.85,
+//     beyond 1.8 times memcpy 64 and 17 (bf16 ab -> BA8b4a 1024x4096 4.2 / 1.2, f64 adbc -> abcd
+//     52x4x64x120 2.4 / 0.9), AVX2 374 0.85, 55 and 20 (u8 abcd -> abdc 1x32x2048x128 2.9 / 1.5),
+//     AVX-512 302 0.985, 46 and 41 (s8 acdb -> bcad 8x75x8x2048 2.5 / 1.8); single ones 1.3 to 1.6
+//     (f64 bcda -> acdb 32x32x256x5 with SSE4.1 1.4 / 2.2). Down to 64 bytes 353 0.86, f64 on AVX2
+//     1.07, AVX-512 1.03; to 256 f64 on AVX2 0.89, but 48 in place of 172; from 13 lines on 0.85 to
+//     0.99, of fewer. Of tiles that read lines whole as well AVX-512 760 1.03; of destinations of
+//     half padding AVX-512 1.8 (f16 abcd -> ABcd40a32b 4x32x149x149 0.5 / 0.96), SSE4.1 43 0.95;
+//     conversions 1.00 to 1.03; where rows begin within lines, which are left in parts, to 8 times.
+constexpr int min_streamed_src_lines_in_l1_set = 9;
+constexpr dim_t min_streamed_dst_bytes = 2 * line_bytes;
 // Beyond L2, in place of that, for tiles that read so many lines of the source for a vector of the
 // destination: 512 bytes of u8 are 512 rows of the source.
 //     Zen 4, times over those of 512 bytes with 128 / 192 / 256 / 320, of 10200 reorders of 1 to 16
