@@ -82,6 +82,8 @@ void take_habits_of_amd(machine &m) {
 // other makers as well.
 void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
+    m.streaming_share_of_collected = tuning::streaming_share_of_collected_of_zen4;
+    m.streaming_share_of_transposes = tuning::streaming_share_of_transposes_of_zen4;
     m.streaming_weight_of_padding = tuning::streaming_weight_of_padding_of_zen4;
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     if (m.vector_bytes < tuning::line_bytes) {
@@ -91,6 +93,7 @@ void take_habits_of_zen4(machine &m) {
     }
     switch (m.vector_bytes) {
     case 16:
+        m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4_16_bytes;
         m.ignores_pages_of_lines_apart = true;
         m.max_times_l2_of_few_crowding_rows = std::numeric_limits<double>::infinity();
         break;

@@ -494,6 +494,11 @@ constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
 //     while they used less, 27 0.92 / 1.11 / 1.11 and 42 0.87, AVX2 26 0.98 / 1.15 / 1.15 and 41
 //     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
 constexpr double streaming_share_of_cache_of_zen4 = 0.45;
+// With vectors of 16 bytes less: moves take so long in the caches as well that others have the time
+// to push out lines of the destination.
+//     Times over those from 0.45 on, 2625 of 3600 reorders, by MiB, 9 761 1.14, 10 555 1.04, 11 189
+//     1.05, 12 809 0.89, 13 203 0.77, 14 54 0.82, beyond the goals at 12 and more 177 and 34.
+constexpr double streaming_share_of_cache_of_zen4_16_bytes = 0.375;
 // Where padding counts so many times more: it is written as data is, and nothing is read for it.
 //     Times over those with 0, AVX-512 AVX2 SSE4.1, of 13300 reorders of 8 to 64 MB. While others
 //     used the cache: with 0.5 128 0.75 0.80 0.81; 0.75 172 0.79 0.81 0.80, beyond the goals 9 4 13
@@ -559,6 +564,15 @@ constexpr double max_streamed_dst_over_src_of_skylake = 5;
 //     (bf16 AcdB8b8a -> abcd 512x512x3x3 0.8 / 1.9). Other transposes of 0.3 to 0.5 265 1.08 1.12
 //     from 0.3 on.
 constexpr double streaming_share_of_collected_of_skylake = 0.2;
+// On Zen 4 as well.
+//     Times over those from 0.45 on, by MiB, quiet / beside a core that copies all the time, of
+//     3600 reorders: 9 24 1.00 / 1.05, 10 54 0.97 / 0.99, 11 32 1.00 / 0.99, 12 73 0.92 / 0.91, 13
+//     32 0.84 / 0.85, 14 44 0.77 / 0.75, beyond the goals 130 and 102 (bf16 cab -> bac 2048x26x64
+//     9.0 / 3.4 times memcpy, s8 abc -> cba 128x256x224 5.6 / 2.7); AVX2 32 0.98 / 0.92, 73 0.99 /
+//     0.91, 38 0.85 / 0.77, 125 0.84 / 0.76, 43 0.70 / 0.63, 57 0.75 / 0.67, 178 and 88; SSE4.1 30
+//     0.90 / 0.85, 68 0.89 / 0.80, 38 0.79 / 0.75, 121 0.78 / 0.75, 43 0.63 / 0.56, 57 0.67 / 0.59,
+//     237 and 102. Conversions 147 0.90, AVX2 151 0.95, SSE4.1 280 0.78.
+constexpr double streaming_share_of_collected_of_zen4 = 0.3;
 // And where the elements of a line of each side come from, or go to, so many rows of the other so
 // far apart, now that blocks read few rows at a time (read_ahead_rows_of_moves).
 //     Times over those from 0.65 on, of moves of 0.2 to 0.25 / 0.3 / 0.35 / 0.45 / 0.65 of L3: 16
@@ -568,6 +582,10 @@ constexpr double streaming_share_of_collected_of_skylake = 0.2;
 //     0.90. All that is no copy, from 0.5 on, 222 0.96, 67 above 1.1 (s32 cdba -> Abcd4a
 //     512x512x3x3 1.0 / 1.4 times memcpy), AVX2 230 1.02; copies 35 1.14.
 constexpr double streaming_share_of_transposes_of_skylake = 0.3;
+// On Zen 4 what remains of these: by MiB, 10 130 1.22, 11 58 1.13, 12 230 1.02, 13 52 0.95, 14 27
+// 0.92; AVX2 113 1.06, 52 0.93, 180 0.88, 41 0.81, 15 0.73; of others, more of which are blocked, 7
+// 1.17, 43 1.08, 184 1.08, 42 0.96, 14 0.95; AVX2 6 0.91, 41 1.13, 156 1.07, 36 0.96, 11 0.96.
+constexpr double streaming_share_of_transposes_of_zen4 = 0.4;
 constexpr dim_t min_stride_of_far_rows = 1024;
 constexpr dim_t min_far_src_rows = 4;
 constexpr dim_t min_far_dst_rows = 8;
