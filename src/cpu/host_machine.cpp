@@ -85,6 +85,7 @@ void take_habits_of_zen4(machine &m) {
     m.streaming_share_of_collected = tuning::streaming_share_of_collected_of_zen4;
     m.streaming_share_of_transposes = tuning::streaming_share_of_transposes_of_zen4;
     m.streaming_weight_of_padding = tuning::streaming_weight_of_padding_of_zen4;
+    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen4_and_zen5;
     m.piece_block_bytes = tuning::piece_block_bytes_of_zen4;
     if (m.vector_bytes < tuning::line_bytes) {
         m.min_src_bytes_of_streamed_lines =
@@ -155,7 +156,7 @@ void take_habits_of_zen5(machine &m) {
     m.max_split_moved_bytes = 0;    // whole vectors at once
     m.min_crowding_rows = tuning::min_crowding_rows_of_zen5;
     m.min_crowding_lines = tuning::min_crowding_lines_of_zen5;
-    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
+    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen4_and_zen5;
     m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
     m.min_fetched_collected_bytes = std::numeric_limits<dim_t>::max();
     switch (m.vector_bytes) {

@@ -100,7 +100,7 @@ constexpr change changes[] = {
                 [](machine &m) {
                     m.paired_lines = 2;
                     m.max_whole_dst_bytes = 2 * tuning::line_bytes;
-                    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen5;
+                    m.collected_dst_bytes = tuning::collected_dst_bytes_of_zen4_and_zen5;
                     m.collected_block_bytes = tuning::collected_block_bytes_of_zen5;
                 }},
         {"small blocks of pieces",

@@ -1574,13 +1574,20 @@ constexpr dim_t growth_of_short_collected_runs = 2;
 //     0.94; of 3350 others such 57 0.79, 118 0.88, 113 of one 1.01; of 62000 others one of 4 bytes
 //     0.68 and one 0.99, 21 of two 0.99, 26 of one 1.0.
 constexpr int min_collected_in_halves_elem_bytes = 2;
-// On Zen 5 more of each, in larger blocks (in place of staged_block_bytes), and nothing is fetched.
-//     Those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32 KiB /
-//     512 in 32 / 512 in 64 2.41 / 2.10 / 2.08, beyond the goals 18, 8 and 2; 1024 in 32, 64 and
-//     96 2.18, 2.22 and 2.22. With / without fetches beyond L2 2.29 / 2.05 (u8 ba -> ab
+// On Zen 4 and 5 more of each; on Zen 5 in larger blocks (in place of staged_block_bytes), and
+// nothing is fetched.
+//     Zen 4, 512 bytes over 256, of 13000 reorders, below 1 MiB 19 0.88, 4 MiB 119 0.89, above 338
+//     0.91, beyond the goals 153 and 112; AVX2 121 0.86, 213 0.92, 526 0.93, 233 and 193; SSE4.1 87
+//     0.95, 201 0.96, 487 0.98, 374 and 353; 242 conversions and padded ones 0.93, AVX2 330 0.96,
+//     SSE4.1 336 0.97; beside a core that copies all the time the same. In 64 and 128 KiB 559 0.915
+//     and 574 0.91, AVX2 965 0.93; with 768 and 1024 bytes 0.94 to 1.04; 256 bytes of 4 lines of
+//     each row 702 0.94, AVX2 1043 1.00, 512 of 4 1144 0.96.
+//     Zen 5, those of 10000 reorders of up to 16 MiB that are collected: 134 with 256 bytes in 32
+//     KiB / 512 in 32 / 512 in 64 2.41 / 2.10 / 2.08, beyond the goals 18, 8 and 2; 1024 in 32, 64
+//     and 96 2.18, 2.22 and 2.22. With / without fetches beyond L2 2.29 / 2.05 (u8 ba -> ab
 //     1000x2048 3.4 / 2.4), AVX2 158 2.69 / 2.46. Lines of a row in a block, 1 / 2 / 4: 2.13 / 2.05
 //     / 2.13, AVX2 2.37 / 2.40 with 1 / 2, SSE4.1 133 2.90 / 2.77 with 2 / 4, beyond 53 and 37.
-constexpr dim_t collected_dst_bytes_of_zen5 = 512;
+constexpr dim_t collected_dst_bytes_of_zen4_and_zen5 = 512;
 constexpr dim_t collected_block_bytes_of_zen5 = 64 << 10;
 constexpr int collected_paired_lines_of_zen5_16_bytes = 4;
 // Smaller blocks on Skylake with AVX-512, for an L1 of 32 KiB.
