@@ -96,13 +96,19 @@ void take_habits_of_zen4(machine &m) {
     case 16:
         m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4_16_bytes;
         m.ignores_pages_of_lines_apart = true;
-        m.max_times_l2_of_few_crowding_rows = std::numeric_limits<double>::infinity();
+        m.max_times_l2_of_crowding_moves = std::numeric_limits<double>::infinity();
         break;
     case 32:
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
-        m.max_times_l2_of_few_crowding_rows = 1;
+        m.max_times_l2_of_crowding_moves = 1;
         break;
-    case 64: m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4; break;
+    case 64:
+        m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4;
+        m.min_crowding_rows = std::numeric_limits<int>::max(); // for small moves alone
+        m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
+        m.min_crowding_rows_of_moves = tuning::min_crowding_rows_of_amd;
+        m.max_times_l2_of_crowding_moves = 1;
+        break;
     default: break; // no JIT
     }
 }

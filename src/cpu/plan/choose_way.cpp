@@ -61,11 +61,10 @@ private:
 // the other, that each is out of it again before the next one beside it comes.
 bool crowds_l1(const move_problem &p, const machine &m, plain_beginning &beginning) {
     if (!m.min_crowding_lines || is_half_padding(p.limits)) return false;
-    const bool takes_few = !p.converts
-            && double(moved_bytes(p)) <= m.max_times_l2_of_few_crowding_rows * double(m.l2_bytes);
-    const int min_rows = takes_few
-            ? std::min(m.min_crowding_rows, tuning::min_crowding_rows_of_moves)
-            : m.min_crowding_rows;
+    const bool is_small_move = !p.converts
+            && double(moved_bytes(p)) <= m.max_times_l2_of_crowding_moves * double(m.l2_bytes);
+    const int min_rows = is_small_move ? std::min(m.min_crowding_rows, m.min_crowding_rows_of_moves)
+                                       : m.min_crowding_rows;
     if (dst_lines_of_src_line(p) < min_rows) return false;
     const plan &plain = beginning.get();
     const tile &t = plain.the_tile;

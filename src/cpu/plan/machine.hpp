@@ -110,9 +110,9 @@ struct machine {
     // there that complete one of the source between them, from which on they are better collected
     // whatever the source's rows do; 0: not for these alone.
     int min_crowding_rows = 0, min_crowding_lines = 0;
-    // Up to how many times L2 fewer of these rows do (min_crowding_rows_of_moves), unless elements
-    // are converted.
-    double max_times_l2_of_few_crowding_rows = 0;
+    // Unless elements are converted, up to so many times L2 fewer of these rows.
+    double max_times_l2_of_crowding_moves = 0;
+    int min_crowding_rows_of_moves = tuning::min_crowding_rows_of_moves;
     // Collected blocks: from how many moved bytes on there are any; bytes of each run of the
     // destination, of all of a block, lines of each row of the source, and from how many moved
     // bytes on, beyond L2, what the next one reads is fetched while it is drained.

@@ -876,8 +876,10 @@ constexpr int min_row_pairs_to_collect_of_zen1 = 1024;
 //     take more tiles to write one, times over those stored where they belong, 27 of 10200 reorders
 //     with 17, 21, 25, 33 lines: AVX2 0.918 0.913 0.907 0.954 (bf16 abcd -> acdb 1x2048x7x7 3.7
 //     / 2.4 times memcpy), SSE4.1 0.788 0.791 0.779 0.939 (6.9 / 2.6), with 13 109 1.14 and 1.16.
-//     By those of 64 bytes with 17 and 28 1.07. Rows of 5 bytes one behind the other are 13 in one
-//     line and crowd none: s8 abc -> acb 256x5x112 4.9 / 1.9, AVX2 3.8 / 1.8.
+//     By those of 64 bytes 25 with both sides in L2 alone, 268 of 52400 0.79 (f32 0.75, s8 0.86),
+//     beyond L2 0.88 to 1.12, from 8 rows on 680 0.94; conversions there 32 1.03. Rows of 5 bytes
+//     one behind the other are 13 in one line and crowd none: s8 abc -> acb 256x5x112 4.9 / 1.9,
+//     AVX2 3.8 / 1.8.
 constexpr int min_crowding_rows_of_amd = 13;
 constexpr int min_crowding_lines_of_amd = 25;
 // On Zen 1 with vectors of 16 bytes alone, on Intel with those of 32 as well.
@@ -895,7 +897,7 @@ constexpr int min_crowding_rows_of_zen5 = 13;
 constexpr int min_crowding_lines_of_zen5 = 17;
 constexpr int min_crowding_lines_of_zen5_32_bytes = 13;
 // Of the rows that a tile writes so many on Zen 4 with vectors of 16 bytes, and with those of 32 as
-// long as both sides are in L2 (machine::max_times_l2_of_few_crowding_rows).
+// long as both sides are in L2 (machine::max_times_l2_of_crowding_moves).
 //     Times over those of the rules above, 36700 reorders (25000 of the 62000 of
 //     min_rows_to_collect_cut, its transposes, and 1700 of each of two kinds: make_cases.py -n 1700
 //     --seed 78001, --kind=transpose -n 1700 --seed 78001 --max-mib 64): SSE4.1 232 0.81, beyond
