@@ -70,7 +70,6 @@ void take_habits_of_amd(machine &m) {
     switch (m.vector_bytes) {
     case 16: m.max_open_lines_in_pages = tuning::max_open_lines_in_pages_of_amd_16_bytes; break;
     case 64:
-        m.min_crowding_rows = m.min_crowding_lines = 0;
         m.min_row_pairs_to_collect = tuning::min_row_pairs_to_collect_of_amd_64_bytes;
         m.max_split_moved_bytes = tuning::max_split_moved_bytes_of_amd;
         break;
