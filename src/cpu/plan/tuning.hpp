@@ -571,7 +571,10 @@ constexpr double streaming_share_of_collected_of_skylake = 0.2;
 //     9.0 / 3.4 times memcpy, s8 abc -> cba 128x256x224 5.6 / 2.7); AVX2 32 0.98 / 0.92, 73 0.99 /
 //     0.91, 38 0.85 / 0.77, 125 0.84 / 0.76, 43 0.70 / 0.63, 57 0.75 / 0.67, 178 and 88; SSE4.1 30
 //     0.90 / 0.85, 68 0.89 / 0.80, 38 0.79 / 0.75, 121 0.78 / 0.75, 43 0.63 / 0.56, 57 0.67 / 0.59,
-//     237 and 102. Conversions 147 0.90, AVX2 151 0.95, SSE4.1 280 0.78.
+//     237 and 102. Conversions 147 0.90, AVX2 151 0.95, SSE4.1 280 0.78. Each by itself in turns
+//     with memcpy (tensorfmt-bench), 90 of 9.6 MiB on 0.77, beyond 53 and 15, SSE4.1 90 0.66, 66
+//     and 9; but over and over with nothing between, so that the last cache keeps both sides, 10 of
+//     120 of 9 MiB on 1.2 to 2.3 (s8 cba -> abc 20x1024x256).
 constexpr double streaming_share_of_collected_of_zen4 = 0.3;
 // And where the elements of a line of each side come from, or go to, so many rows of the other so
 // far apart, now that blocks read few rows at a time (read_ahead_rows_of_moves).
