@@ -2334,16 +2334,16 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     EXPECT_EQ(of_8_rows(1, tfmt_s8), store_path::collected);
     EXPECT_EQ(of_8_rows(1, tfmt_u8), store_path::plain);
     // As many as the machine says, whatever others it takes.
-    m = avx512();
-    m.min_crowding_rows = std::numeric_limits<int>::max(), m.min_crowding_lines = 25;
-    m.l2_bytes = 4 << 20, m.max_times_l2_of_crowding_moves = 1, m.min_crowding_rows_of_moves = 13;
-    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, m), store_path::collected);
-    m.min_crowding_rows_of_moves = 17;
-    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, m), store_path::plain);
-    m.min_crowding_rows_of_moves = 13, m.l2_bytes = 1 << 20;
-    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, m), store_path::plain);
+    machine small = avx512();
+    small.min_crowding_rows = std::numeric_limits<int>::max(), small.min_crowding_lines = 25;
+    small.l2_bytes = 4 << 20, small.max_times_l2_of_crowding_moves = 1;
+    small.min_crowding_rows_of_moves = 13;
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::collected);
+    small.min_crowding_rows_of_moves = 17;
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::plain);
+    small.min_crowding_rows_of_moves = 13, small.l2_bytes = 1 << 20;
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::plain);
     // Padding is written in its own way.
-    m.min_crowding_rows = 13;
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
 }
 

@@ -116,30 +116,28 @@ void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
 // 16 200 0.92, AVX2 246 0.93. Where tiles write up to two rows on one set 746 0.94, AVX2 877 0.96,
 // any number 0.97 and 1.00 (f32 abcd -> cdba 2048x512x1x1 on AVX2 2.6 / 4.3).
 void blocking::grow_in_l1(bool of_src, dim_t target_bytes) {
+    const growth to = in_l1(of_src, {target_bytes}, 0, tuning::min_whole_lines_in_l1_set);
     dim_t &run_bytes = of_src ? src_bytes_ : dst_bytes_;
-    for (; target_bytes > run_bytes; target_bytes /= 2)
-        if (other_lines_in_l1_set(of_src, {target_bytes}) < tuning::min_whole_lines_in_l1_set) {
-            run_bytes = grow(run_bytes, of_src, {target_bytes});
-            return;
-        }
-}
-
-// Of the side that the block does not grow along, if it does.
-int blocking::other_lines_in_l1_set(bool of_src, const growth &to) const {
-    blocking grown = *this;
-    grown.grow(of_src ? src_bytes_ : dst_bytes_, of_src, to);
-    return grown.block_lines_in_l1_set(!of_src);
+    run_bytes = grow(run_bytes, of_src, to);
 }
 
 void blocking::grow_dst_in_l1(dim_t target_bytes, dim_t min_bytes, dim_t max_bytes) {
-    const auto evicts_src_lines = [&] {
-        return other_lines_in_l1_set(false, {target_bytes, max_bytes})
-                >= tuning::min_streamed_src_lines_in_l1_set;
-    };
-    while (target_bytes > std::max(min_bytes, dst_bytes_) && keeps_all_lines()
-            && evicts_src_lines())
-        target_bytes /= 2;
-    grow_dst(target_bytes, max_bytes);
+    growth to {target_bytes, max_bytes};
+    if (keeps_all_lines())
+        to = in_l1(false, to, min_bytes, tuning::min_streamed_src_lines_in_l1_set);
+    dst_bytes_ = grow(dst_bytes_, false, to);
+}
+
+// To a half, a quarter and so on, as long as the block would have `min_lines` and more of the other
+// side in one set, until it would not grow or has `min_bytes`.
+blocking::growth blocking::in_l1(bool of_src, growth to, dim_t min_bytes, int min_lines) const {
+    const dim_t run_bytes = of_src ? src_bytes_ : dst_bytes_;
+    for (; to.target_bytes > std::max(min_bytes, run_bytes); to.target_bytes /= 2) {
+        blocking grown = *this;
+        grown.grow(run_bytes, of_src, to);
+        if (grown.block_lines_in_l1_set(!of_src) < min_lines) break;
+    }
+    return to;
 }
 
 void blocking::grow_dst(dim_t target_bytes, dim_t max_bytes) {

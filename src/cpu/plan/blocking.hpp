@@ -166,7 +166,7 @@ private:
     dim_t src_rows_with(const level &next) const;
     std::vector<level> levels_in_block() const;
     int block_lines_in_l1_set(bool of_src) const;
-    int other_lines_in_l1_set(bool of_src, const growth &to) const;
+    growth in_l1(bool of_src, growth to, dim_t min_bytes, int min_lines) const;
     int touched_lines_in_l1_set(std::vector<level> levels, bool of_src) const;
 
     // blocking_order.cpp: in which order.
