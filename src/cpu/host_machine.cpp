@@ -98,6 +98,7 @@ void take_habits_of_zen4(machine &m) {
         m.max_times_l2_of_crowding_moves = std::numeric_limits<double>::infinity();
         break;
     case 32:
+        m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4_32_bytes;
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         m.max_times_l2_of_crowding_moves = 1;
         break;

@@ -487,18 +487,25 @@ constexpr double streaming_share_of_cache = 0.5;
 //     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
 //     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
 constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
-// On Zen 4 as well.
-//     32 MiB of L3, times from 0.45 / 0.4 / 0.36 on over those from 0.5 on. While others used the
-//     cache, 14 to 16 MB 35 0.93 / 0.90 / 0.90, 16 to 16.8 MB 43 0.69 / 0.68 / 0.68, AVX2 35 0.93 /
-//     1.08 / 1.09 and 43 0.77 for all, SSE4.1 35 0.85 / 0.68 / 0.68 and 42 0.56; an hour later,
-//     while they used less, 27 0.92 / 1.11 / 1.11 and 42 0.87, AVX2 26 0.98 / 1.15 / 1.15 and 41
-//     0.90, SSE4.1 26 0.90 / 0.88 / 0.88 and 41 0.60; 12 to 14 MB 136 1.00 / 0.99 / 1.28.
-constexpr double streaming_share_of_cache_of_zen4 = 0.45;
-// With vectors of 16 bytes less: moves take so long in the caches as well that others have the time
-// to push out lines of the destination.
-//     Times over those from 0.45 on, 2625 of 3600 reorders, by MiB, 9 761 1.14, 10 555 1.04, 11 189
-//     1.05, 12 809 0.89, 13 203 0.77, 14 54 0.82, beyond the goals at 12 and more 177 and 34.
-constexpr double streaming_share_of_cache_of_zen4_16_bytes = 0.375;
+// On Zen 4 by the length of vectors: the shorter they are, the longer a move takes in the caches and
+// the more of the destination's lines others push out meanwhile.
+//     32 MiB of L3, reorders measured each by itself in turns with memcpy and oneDNN
+//     (tensorfmt-bench): beside one that passes by the cache, which pushes the destination out for
+//     both, one that keeps it looks slower than it is. 64 bytes, times from 0.51 / 0.56 on over
+//     those from 0.45 on: frameworks 15 to 16.7 MB 31 0.90 / 0.93, slower than oneDNN 3 / 0 / 0, to
+//     17.7 MB 67 0.99 / 0.97, 4 / 3 / 0; beside a core that copies all the time 0.85 / 0.83 and
+//     0.86 / 0.87, 4 / 0 / 0 and 7 / 1 / 0. 0.63, 18.8 to 20 MB 155 1.15, beyond the goals 12 and
+//     25. Transposes 15 to 18.8 MB 164 1.04 / 1.04, beside that core 0.98 / 0.92, but over memcpy,
+//     which finds its destination as well, 1.80 / 1.65 / 1.65.
+constexpr double streaming_share_of_cache_of_zen4 = 0.55;
+//     32 bytes: frameworks 31 0.90 / 0.97, 67 1.00, 1.00, slower than oneDNN 7 / 4 / 0; transposes
+//     164 1.05 / 1.08, beside that core 1.14 / 1.37. Of 20 MB 0.63 1.23.
+constexpr double streaming_share_of_cache_of_zen4_32_bytes = 0.51;
+//     16 bytes, times from 0.375 / 0.5 on over those from 0.4 on: 12.5 to 13.5 MB frameworks 105
+//     1.25 / 1.00, slower than oneDNN 0 / 8 / 0 (those of 12.8 MB, 8x256x28x28 of four bytes),
+//     transposes 71 1.13 / 1.00; time over memcpy from 0.4 / 0.5 on 13.5 to 16.7 MB frameworks 61
+//     1.46 / 1.54, transposes 120 1.94 / 2.02, beyond the goals 7 and 20.
+constexpr double streaming_share_of_cache_of_zen4_16_bytes = 0.4;
 // Where padding counts so many times more: it is written as data is, and nothing is read for it.
 //     Times over those with 0, AVX-512 AVX2 SSE4.1, of 13300 reorders of 8 to 64 MB. While others
 //     used the cache: with 0.5 128 0.75 0.80 0.81; 0.75 172 0.79 0.81 0.80, beyond the goals 9 4 13
