@@ -487,8 +487,8 @@ constexpr double streaming_share_of_cache = 0.5;
 //     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
 //     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
 constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
-// On Zen 4 by the length of vectors: the shorter they are, the longer a move takes in the caches and
-// the more of the destination's lines others push out meanwhile.
+// On Zen 4 by the length of vectors: the shorter they are, the longer a move takes in the caches
+// and the more of the destination's lines others push out meanwhile.
 //     32 MiB of L3, reorders measured each by itself in turns with memcpy and oneDNN
 //     (tensorfmt-bench): beside one that passes by the cache, which pushes the destination out for
 //     both, one that keeps it looks slower than it is. 64 bytes, times from 0.51 / 0.56 on over
