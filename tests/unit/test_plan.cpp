@@ -2347,6 +2347,41 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
 }
 
+// Beyond L2 a tile reads 16 bytes of each line, and the rest for the next rows of the destination,
+// where longer pieces would have it write whole lines of a set of L1 that holds no more of them.
+TEST(Plan, NarrowsTilesThatCrowdL1BeyondL2) {
+    machine m = avx512();
+    m.narrows_tiles = true;
+    const vec planes {1, 1024, 14, 14};
+    const plan narrow = planned(normalized(planes, "abcd", "acdb", tfmt_f32), m);
+    EXPECT_TRUE(narrow.the_tile.is_narrow);
+    EXPECT_EQ(narrow.the_tile.src_run_bytes, tfmt::cpu::tuning::min_narrow_run_bytes);
+    EXPECT_EQ(narrow.the_tile.dst_run_bytes, tfmt::cpu::tuning::line_bytes);
+    EXPECT_EQ(run_bytes_of_block(narrow, false), tfmt::cpu::tuning::block_dst_bytes);
+    const auto narrows = [&](const vec &dims, const char *dst, tfmt_data_type_t src_type,
+                                 tfmt_data_type_t dst_type) {
+        const memory_desc from = by_tag(dims, "abcd", src_type), to = by_tag(dims, dst, dst_type);
+        const plan p = planned(normalized(from, to), m);
+        EXPECT_EQ(p.stores, tfmt::cpu::store_path::plain);
+        EXPECT_EQ(p.the_tile.is_narrow, p.the_tile.src_run_bytes == 16);
+        return p.the_tile.is_narrow;
+    };
+    EXPECT_TRUE(narrows(planes, "acdb", tfmt_bf16, tfmt_f32));
+    EXPECT_FALSE(narrows(planes, "acdb", tfmt_f32, tfmt_bf16));
+    // Lines of the source that L1 does not keep until the rest is read: every fourth is of one set.
+    EXPECT_FALSE(narrows({1, 1024, 16, 16}, "acdb", tfmt_f32, tfmt_f32));
+    // Rows half a period apart crowd no set in pieces of 32 bytes.
+    EXPECT_FALSE(narrows({1, 512, 26, 26}, "acdb", tfmt_f32, tfmt_f32));
+    EXPECT_TRUE(narrows({1, 1024, 14, 26}, "acdb", tfmt_bf16, tfmt_bf16));
+    // Mostly padding.
+    EXPECT_TRUE(narrows({1, 1024, 14, 26}, "acdB4b", tfmt_f32, tfmt_f32));
+    EXPECT_FALSE(narrows({1, 1024, 14, 26}, "AcdB2a4b", tfmt_f32, tfmt_f32));
+    m.l2_bytes = 2 << 20;
+    EXPECT_FALSE(narrows(planes, "acdb", tfmt_f32, tfmt_f32));
+    m.l2_bytes = 1 << 20, m.narrows_tiles = false;
+    EXPECT_FALSE(narrows(planes, "acdb", tfmt_f32, tfmt_f32));
+}
+
 // A tile that reads 8 bytes of each line is followed by those for the rest, also where the next
 // line of the tile begins right behind it.
 TEST(Plan, CollectsWholeLinesOfTheSource) {

@@ -53,7 +53,7 @@ void append_instructions(ir::words &out, const machine &m) {
             fetched_stream_bytes, fetches_stores_late, claimed_ahead_bytes, has_slow_line_crossings,
             min_moved_bytes_of_crossing_runs, min_src_bytes_of_streamed_lines,
             max_src_rows_of_streamed_lines, min_elem_bytes_of_whole_lines, sends_parts_slowly,
-            vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes, l3_bytes,
+            narrows_tiles, vector_bytes, n_vector_regs, max_split_moved_bytes, l2_bytes, l3_bytes,
             streaming_share_of_cache, streaming_share_of_collected, streaming_share_of_transposes,
             streaming_weight_of_padding, max_streamed_dst_over_src, read_ahead_rows,
             max_written_rows, read_ahead_rows_near, read_ahead_rows_of_moves, max_copied_rows,
@@ -78,6 +78,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(max_src_rows_of_streamed_lines);
     static_cast<void>(min_elem_bytes_of_whole_lines);
     static_cast<void>(sends_parts_slowly);
+    static_cast<void>(narrows_tiles);
     static_cast<void>(max_split_moved_bytes);
     static_cast<void>(l2_bytes);
     static_cast<void>(l3_bytes);

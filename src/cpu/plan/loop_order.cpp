@@ -43,7 +43,7 @@ int lines_read_together(const tile &t, const machine &m) {
 bool reads_lines_at_once(const blocking &b, const tile &t, memory_pattern pattern) {
     const blocking::lines_written written = b.written_between_src_lines();
     if (written.in_l1_set < tuning::min_lines_that_evict) return true;
-    if (written.in_part) return false;
+    if (written.in_part || t.is_narrow) return false;
     if (pattern == memory_pattern::in_l2_mostly_written
             || pattern == memory_pattern::mostly_written)
         return false;

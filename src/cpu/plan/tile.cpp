@@ -211,6 +211,7 @@ bit_list left_beside(const bit_list &kept, bit_list run, size_t n_bits) {
 // What a tile takes of both runs.
 struct run_pair {
     bit_list src, dst;
+    bool is_narrow = false; // as tile::is_narrow
 };
 
 // Bits of a tile whose values are all in registers.
@@ -344,6 +345,29 @@ bool crowds_l1_set(const move_problem &p, const machine &m, const bit_list &whol
     return lines_in_l1_set(p, src, dst, false) > max_lines;
 }
 
+// Where tiles beyond L2, but not past the caches, would write too many whole lines in one set of
+// L1, shortens the source's run, if L1 keeps the lines of the source that a block of the
+// destination takes parts of. Returns whether it did.
+bool narrow(const move_problem &p, const machine &m, store_path stores, const bit_list &whole_dst,
+        const bit_list &dst, bit_list &src) {
+    if (!m.narrows_tiles || stores != store_path::plain || moved_bytes(p) <= dim_t(m.l2_bytes)
+            || is_half_padding(p.limits) || p.dst_elem_bits() < p.src_elem_bits()
+            || bytes_of_run(p, dst, false) < tuning::line_bytes)
+        return false;
+    bit_list block = whole_dst;
+    while (bytes_of_run(p, block, false) > tuning::block_dst_bytes)
+        block.pop_back();
+    if (rows_in_l1_set(p, block, src, true) > tuning::max_rows_in_l1_set) return false;
+    bit_list left = src;
+    while (bytes_of_run(p, left, true) > tuning::min_narrow_run_bytes
+            && lines_in_l1_set(p, left, dst, false) > tuning::max_rows_in_l1_set)
+        left.pop_back();
+    if (left.size() == src.size() || bytes_of_run(p, left, true) > tuning::min_narrow_run_bytes)
+        return false;
+    src = left;
+    return true;
+}
+
 // Whether a tile may have twice the registers, some of whose values wait on the stack, for longer
 // pieces of what lies across whole vectors of the other side: of vectors of both, or where the
 // source's are kept of whatever fills these registers, or for a few elements that end a run.
@@ -399,10 +423,11 @@ run_pair fitting_runs(const move_problem &p, const machine &m, store_path stores
     while (stores == store_path::plain && src.size() > tuning::min_src_run_bits_left
             && crowds_l1_set(p, m, whole_dst, src, dst))
         src.pop_back();
+    const bool is_narrow = narrow(p, m, stores, whole_dst, dst, src);
     if (spreads_run(p, src, dst)) src.clear();
     while (!src.empty() && is_filler(src.back())) // fillers behind which nothing is left
         src.pop_back();
-    return {src, dst};
+    return {src, dst, is_narrow};
 }
 
 // Whether the phases of all levels together are too many, or too many levels have them.
@@ -502,8 +527,10 @@ tile choose_tile_for(
     const bool leaves_regs = taken.size() < lane_bits + tuning::copy_reg_bits;
     if (leaves_regs && !m.has_masks() && are_whole_rows(runs, whole_dst))
         take_rows(p, whole_dst, fitting_bits, taken);
-    return assemble(
+    tile t = assemble(
             p, vector_bytes, phased, taken, prefix(src, fitting_bits), prefix(dst, fitting_bits));
+    t.is_narrow = runs.is_narrow;
+    return t;
 }
 
 } // namespace

@@ -98,6 +98,7 @@ struct tile {
     dim_t dst_run_bytes = 0;
     dim_t src_whole_run_bytes = 0; // with all of the level that the run ends in
     bool dst_has_4_bits = false;   // also where dst_elem_bits counts the two of a byte
+    bool is_narrow = false; // reads parts of lines that stay in L1, to write fewer of one set of it
     std::vector<phased_bits> phased = {};
 
     // The index in `phased` of a level around the tile, or -1.

@@ -274,6 +274,20 @@ constexpr double src_rows_over_dst_rows = 1.5;
 // then crowd L1 (fitting_runs), of elements that are wanted or not. No other value was tried.
 constexpr size_t min_src_run_bits_left = 2;
 
+// Bytes of the source's run that is left where tiles write whole lines beyond L2, and longer ones
+// would have them write more lines of one set of L1 than that holds (machine::narrows_tiles). A
+// line of the source is then read bit by bit, in the order of the destination.
+//     Zen 4, times over those of whole vectors: 193 of 11780 reorders of frameworks 0.81, most of 4
+//     bytes (f32 abcd -> acdb 1x1024x14x14 1.97 / 1.05 times memcpy, cdba -> abDc16d 1x12x384x64
+//     2.06 / 1.21), above 1.1 3, of padded blocks; of 2330 transposes, most with rows of the
+//     destination multiples of 1024 bytes apart, 462 0.79: 4 bytes 256 0.68 (ba -> ab 196x1024 1.95
+//     / 1.06), 2 bytes 224 0.94, of which rows 2048 bytes apart 48 0.78. Where runs of 32 bytes
+//     crowd no set, these 4 bytes 50 1.05, 8 bytes 43 0.925. In the order of the source 1.00 for
+//     0.95; vectors of half the length 0.82 for 0.78; where L1 loses parts of lines, as their rows
+//     are multiples of 256 to 1024 bytes apart, 220 more 1.2, up to 2.0. Within L2 153 1.25.
+//     Conversions to wider elements 330 0.96, to others 185 1.08 to 1.47.
+constexpr dim_t min_narrow_run_bytes = 16;
+
 // Runs of the source of less than a line of which tiles read no more lines than L1 keeps, where so
 // many would share a set: one channel of a block of 32, of which a line has two, read for each of
 // 64 rows before the other one is. Short ones, and such as leave more of a line to be read.
