@@ -108,6 +108,7 @@ void take_habits_of_zen4(machine &m) {
         m.min_crowding_lines = tuning::min_crowding_lines_of_amd;
         m.min_crowding_rows_of_moves = tuning::min_crowding_rows_of_amd;
         m.max_times_l2_of_crowding_moves = 1;
+        m.min_elem_bytes_of_crowding_rows = tuning::min_elem_bytes_of_crowding_rows_of_zen4;
         m.narrows_tiles = true;
         break;
     default: break; // no JIT

@@ -2343,6 +2343,14 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::plain);
     small.min_crowding_rows_of_moves = 13, small.l2_bytes = 1 << 20;
     EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::plain);
+    // Beyond that only rows of a tile, of wide elements.
+    small.min_elem_bytes_of_crowding_rows = 4;
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::collected);
+    EXPECT_EQ(stores({1, 2048, 14, 14}, "abcd", "acdb", tfmt_bf16, small), store_path::plain);
+    small.min_elem_bytes_of_crowding_rows = 2;
+    EXPECT_EQ(stores({1, 2048, 14, 14}, "abcd", "acdb", tfmt_bf16, small), store_path::collected);
+    small.min_crowding_rows_of_moves = 17, small.min_crowding_lines = 1;
+    EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::plain);
     // Padding is written in its own way.
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
 }

@@ -62,12 +62,13 @@ void append_instructions(ir::words &out, const machine &m) {
             min_lines_in_turn, block_src_bytes, block_src_bytes_of_parts, max_whole_dst_bytes,
             paired_lines, min_row_pairs_to_collect, max_elem_bytes_in_lanes,
             min_moved_bytes_in_lanes, min_crowding_rows, min_crowding_lines,
-            max_times_l2_of_crowding_moves, min_crowding_rows_of_moves, min_collected_bytes,
-            collected_dst_bytes, collected_block_bytes, collected_paired_lines,
-            min_fetched_collected_bytes, fetched_twice_share_of_cache, max_open_lines,
-            max_open_lines_in_pages, ignores_pages_of_lines_apart, l2_scratch_bytes,
-            l2_scratch_bytes_for_lines, staged_near_block_bytes, piece_block_bytes,
-            staged_whole_dst_bytes, min_unchained_lines_bytes] = m;
+            max_times_l2_of_crowding_moves, min_crowding_rows_of_moves,
+            min_elem_bytes_of_crowding_rows, min_collected_bytes, collected_dst_bytes,
+            collected_block_bytes, collected_paired_lines, min_fetched_collected_bytes,
+            fetched_twice_share_of_cache, max_open_lines, max_open_lines_in_pages,
+            ignores_pages_of_lines_apart, l2_scratch_bytes, l2_scratch_bytes_for_lines,
+            staged_near_block_bytes, piece_block_bytes, staged_whole_dst_bytes,
+            min_unchained_lines_bytes] = m;
     static_cast<void>(has_slow_quotients);
     static_cast<void>(fetched_stream_bytes);
     static_cast<void>(fetches_stores_late);
@@ -111,6 +112,7 @@ void append_instructions(ir::words &out, const machine &m) {
     static_cast<void>(min_crowding_lines);
     static_cast<void>(max_times_l2_of_crowding_moves);
     static_cast<void>(min_crowding_rows_of_moves);
+    static_cast<void>(min_elem_bytes_of_crowding_rows);
     static_cast<void>(min_collected_bytes);
     static_cast<void>(collected_dst_bytes);
     static_cast<void>(collected_block_bytes);

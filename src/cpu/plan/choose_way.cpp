@@ -63,13 +63,17 @@ bool crowds_l1(const move_problem &p, const machine &m, plain_beginning &beginni
     if (!m.min_crowding_lines || is_half_padding(p.limits)) return false;
     const bool is_small_move = !p.converts
             && double(moved_bytes(p)) <= m.max_times_l2_of_crowding_moves * double(m.l2_bytes);
-    const int min_rows = is_small_move ? std::min(m.min_crowding_rows, m.min_crowding_rows_of_moves)
-                                       : m.min_crowding_rows;
+    const bool counts_rows_alone = !is_small_move && !p.converts
+            && p.elem_bytes >= m.min_elem_bytes_of_crowding_rows;
+    const int min_rows = is_small_move || counts_rows_alone
+            ? std::min(m.min_crowding_rows, m.min_crowding_rows_of_moves)
+            : m.min_crowding_rows;
     if (dst_lines_of_src_line(p) < min_rows) return false;
     const plan &plain = beginning.get();
     const tile &t = plain.the_tile;
-    return stored_rows_in_l1_set(t) >= min_rows
-            || written_lines_in_l1_set(
+    if (stored_rows_in_l1_set(t) >= min_rows) return true;
+    return !counts_rows_alone
+            && written_lines_in_l1_set(
                        levels_without_tile(plain.problem, t), plain.problem.limits, t)
             >= m.min_crowding_lines;
 }

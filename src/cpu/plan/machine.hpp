@@ -116,6 +116,8 @@ struct machine {
     // Unless elements are converted, up to so many times L2 fewer of these rows.
     double max_times_l2_of_crowding_moves = 0;
     int min_crowding_rows_of_moves = tuning::min_crowding_rows_of_moves;
+    // Of larger ones of elements of so many bytes and more as few, but only by those of a tile.
+    int min_elem_bytes_of_crowding_rows = std::numeric_limits<int>::max();
     // Collected blocks: from how many moved bytes on there are any; bytes of each run of the
     // destination, of all of a block, lines of each row of the source, and from how many moved
     // bytes on, beyond L2, what the next one reads is fetched while it is drained.

@@ -931,6 +931,15 @@ constexpr int min_crowding_lines_of_zen5_32_bytes = 13;
 //     135 1.30.
 constexpr int min_crowding_rows_of_moves = 8;
 
+// On Zen 4 with vectors of 64 bytes beyond L2 as well, of elements of so many bytes: rows of a tile
+// that could not be a narrow one (min_narrow_run_bytes).
+//     Times over those stored where they belong, of 5600 transposes with rows of the destination
+//     multiples of 1024 bytes apart and 5890 reorders of frameworks, 281 0.85, of 2 to 8 MB 0.82 to
+//     0.85, 16 MB 0.96, beyond the goals 10 / 1 (f32 acb -> bca 32x17x2048 5.1 / 2.3 times memcpy);
+//     of 2 bytes 135 0.95, 10 / 18; bytes and lines of 2 bytes 1.02 to 1.15; from 8 rows on 1040
+//     more 1.14. In rows in place of lanes 4 bytes 1.2.
+constexpr int min_elem_bytes_of_crowding_rows_of_zen4 = 4;
+
 // Blocks of a scratch below this are not staged, from min_large_bytes on, unless they are chained:
 // blocks that do not nest leave such now and then, and each is a call that ends with a fence.
 //     Time over memcpy, collected / stored where they belong: bf16 aBdefC48b4c -> aBdefC16c64b4c
