@@ -45,8 +45,8 @@ struct machine {
     // Whether lines sent past the caches in parts, at the ends of what tiles write in a row, cost
     // more than lines brought to the caches for it.
     bool sends_parts_slowly = false;
-    // Whether beyond L2 tiles that write whole lines are better of fewer rows of the destination
-    // than fill a set of L1, in pieces of the source.
+    // Whether beyond L2 tiles that write whole lines better have fewer rows of the destination than
+    // fill a set of L1, of pieces of the source.
     bool narrows_tiles = false;
     int vector_bytes = 0; // that plans use: the registers' or half of it; 0: no JIT for this ISA
     int n_vector_regs = 0;

@@ -276,7 +276,7 @@ constexpr size_t min_src_run_bits_left = 2;
 
 // Bytes of the source's run that is left where tiles write whole lines beyond L2, and longer ones
 // would have them write more lines of one set of L1 than that holds (machine::narrows_tiles). A
-// line of the source is then read bit by bit, in the order of the destination.
+// line of the source is then read piece by piece, in the order of the destination.
 //     Zen 4, times over those of whole vectors: 193 of 11780 reorders of frameworks 0.81, most of 4
 //     bytes (f32 abcd -> acdb 1x1024x14x14 1.97 / 1.05 times memcpy, cdba -> abDc16d 1x12x384x64
 //     2.06 / 1.21), above 1.1 3, of padded blocks; of 2330 transposes, most with rows of the
