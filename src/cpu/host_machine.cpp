@@ -80,7 +80,6 @@ void take_habits_of_amd(machine &m) {
 // Measured on Zen 4 alone, and taken for all cores but Intel's, Zen 1, Zen 3 and Zen 5: those of
 // other makers as well.
 void take_habits_of_zen4(machine &m) {
-    m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4;
     m.streaming_share_of_collected = tuning::streaming_share_of_collected_of_zen4;
     m.streaming_share_of_transposes = tuning::streaming_share_of_transposes_of_zen4;
     m.streaming_weight_of_padding = tuning::streaming_weight_of_padding_of_zen4;
@@ -98,7 +97,6 @@ void take_habits_of_zen4(machine &m) {
         m.max_times_l2_of_crowding_moves = std::numeric_limits<double>::infinity();
         break;
     case 32:
-        m.streaming_share_of_cache = tuning::streaming_share_of_cache_of_zen4_32_bytes;
         m.fetched_twice_share_of_cache = tuning::fetched_twice_share_of_cache_of_zen4_32_bytes;
         m.max_times_l2_of_crowding_moves = 1;
         break;

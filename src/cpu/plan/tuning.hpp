@@ -494,6 +494,14 @@ constexpr dim_t min_rows_beside_last = 5;
 //     1.00 0.82. But f32 nchw -> nhwc between what writes all of the source and what reads all of
 //     the destination, past the caches over through them, these two included: 1.6 and 3.3 MB 1.7
 //     and 1.5, 6 to 26 MB 1.2, 40 and 52 MB 1.0 to 1.1.
+//     Zen 4, each by itself in turns with memcpy and oneDNN (tensorfmt-bench; beside one that
+//     passes by the cache, which pushes the destination out for both, one that keeps it looks
+//     slower than it is): times over those from 0.45 on and slower than oneDNN, frameworks of 15
+//     to 16.7 MB 31 0.90, 3 / 0, beside a core that copies all the time 0.85, 4 / 0, in another
+//     hour 33 1.03, 1 / 0; AVX2 31 0.90, 3 / 0. From 0.51 on, which keeps 16 MiB and somewhat more,
+//     67 of 16.7 to 17.7 MB 0.99, 4 / 3, later 69 1.12, beyond the goals 3 and 16, transposes
+//     48 1.10, 3 and 15; from 0.56 on frameworks 0.97, later 1.16; from 0.63 on of 18.8 to 20 MB
+//     155 1.15.
 constexpr double streaming_share_of_cache = 0.5;
 // On Zen 5, with vectors of a line, less.
 //     32 MiB of L3, time over memcpy from 16 / 12 MiB on, those of 10000 reorders of 12, 13, 14 and
@@ -501,24 +509,12 @@ constexpr double streaming_share_of_cache = 0.5;
 //     8 to 12 1.47 / 1.62. In another run 166 from 16 / 14.4 / 13.4 / 12.5 on 1.574 / 1.545 / 1.602
 //     / 1.575. AVX2 from 16 / 12 on 1.59 1.74 1.74 1.65 / 1.84 1.89 1.83 1.61.
 constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
-// On Zen 4 by the length of vectors: the shorter they are, the longer a move takes in the caches
-// and the more of the destination's lines others push out meanwhile.
-//     32 MiB of L3, reorders measured each by itself in turns with memcpy and oneDNN
-//     (tensorfmt-bench): beside one that passes by the cache, which pushes the destination out for
-//     both, one that keeps it looks slower than it is. 64 bytes, times from 0.51 / 0.56 on over
-//     those from 0.45 on: frameworks 15 to 16.7 MB 31 0.90 / 0.93, slower than oneDNN 3 / 0 / 0, to
-//     17.7 MB 67 0.99 / 0.97, 4 / 3 / 0; beside a core that copies all the time 0.85 / 0.83 and
-//     0.86 / 0.87, 4 / 0 / 0 and 7 / 1 / 0. 0.63, 18.8 to 20 MB 155 1.15, beyond the goals 12 and
-//     25. Transposes 15 to 18.8 MB 164 1.04 / 1.04, beside that core 0.98 / 0.92, but over memcpy,
-//     which finds its destination as well, 1.80 / 1.65 / 1.65.
-constexpr double streaming_share_of_cache_of_zen4 = 0.55;
-//     32 bytes: frameworks 31 0.90 / 0.97, 67 1.00, 1.00, slower than oneDNN 7 / 4 / 0; transposes
-//     164 1.05 / 1.08, beside that core 1.14 / 1.37. Of 20 MB 0.63 1.23.
-constexpr double streaming_share_of_cache_of_zen4_32_bytes = 0.51;
-//     16 bytes, times from 0.375 / 0.5 on over those from 0.4 on: 12.5 to 13.5 MB frameworks 105
-//     1.25 / 1.00, slower than oneDNN 0 / 8 / 0 (those of 12.8 MB, 8x256x28x28 of four bytes),
-//     transposes 71 1.13 / 1.00; time over memcpy from 0.4 / 0.5 on 13.5 to 16.7 MB frameworks 61
-//     1.46 / 1.54, transposes 120 1.94 / 2.02, beyond the goals 7 and 20.
+// On Zen 4 less with vectors of 16 bytes: moves take so long in the caches as well that others have
+// the time to push out lines of the destination.
+//     Times from 0.375 / 0.5 on over those from 0.4 on: 12.5 to 13.5 MB frameworks 105 1.25 / 1.00,
+//     slower than oneDNN 8 / 0, from 0.4 on 0 (of 12.8 MB, 8x256x28x28 of four bytes), transposes 71
+//     1.13 / 1.00; time over memcpy from 0.4 / 0.5 on 13.5 to 16.7 MB frameworks 61 1.46 / 1.54,
+//     transposes 120 1.94 / 2.02, beyond the goals 7 and 20.
 constexpr double streaming_share_of_cache_of_zen4_16_bytes = 0.4;
 // Where padding counts so many times more: it is written as data is, and nothing is read for it.
 //     Times over those with 0, AVX-512 AVX2 SSE4.1, of 13300 reorders of 8 to 64 MB. While others
