@@ -512,8 +512,8 @@ constexpr double streaming_share_of_cache_of_zen5_64_bytes = 0.45;
 // On Zen 4 less with vectors of 16 bytes: moves take so long in the caches as well that others have
 // the time to push out lines of the destination.
 //     Times from 0.375 / 0.5 on over those from 0.4 on: 12.5 to 13.5 MB frameworks 105 1.25 / 1.00,
-//     slower than oneDNN 8 / 0, from 0.4 on 0 (of 12.8 MB, 8x256x28x28 of four bytes), transposes 71
-//     1.13 / 1.00; time over memcpy from 0.4 / 0.5 on 13.5 to 16.7 MB frameworks 61 1.46 / 1.54,
+//     slower than oneDNN 8 / 0, from 0.4 on 0 (of 12.8 MB, 8x256x28x28 of four bytes), transposes
+//     71 1.13 / 1.00; time over memcpy from 0.4 / 0.5 on 13.5 to 16.7 MB frameworks 61 1.46 / 1.54,
 //     transposes 120 1.94 / 2.02, beyond the goals 7 and 20.
 constexpr double streaming_share_of_cache_of_zen4_16_bytes = 0.4;
 // Where padding counts so many times more: it is written as data is, and nothing is read for it.
