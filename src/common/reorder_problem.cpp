@@ -163,16 +163,33 @@ bool drop_blocks(split_cursor &src, dim_t read_steps, split_cursor &dst, dim_t s
     return has_dropped;
 }
 
+// Whether steps of these strides go on on both sides where `inner`, of the same dimension, ends.
+bool goes_on(const level &inner, dim_t src_stride, dim_t dst_stride) {
+    dim_t src_end, dst_end;
+    return !__builtin_mul_overflow(inner.src_stride, inner.extent, &src_end)
+            && !__builtin_mul_overflow(inner.dst_stride, inner.extent, &dst_end)
+            && src_end == src_stride && dst_end == dst_stride;
+}
+
 void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const memory_desc &src_md,
         const memory_desc &dst_md) {
     split_cursor src(split_of(src_md, dim)), dst(split_of(dst_md, dim));
+    const size_t first = levels.size();
+    // A level that goes on where the one before it ends is one with that: blocks of 3 one behind
+    // the other are a row.
+    const auto add = [&](dim_t extent, dim_t unit) {
+        if (levels.size() == first || !goes_on(levels.back(), src.stride(), dst.stride()))
+            return levels.push_back({dim, extent, unit, src.stride(), dst.stride(), {}, {}});
+        level &row = levels.back();
+        row.extent = std::min(row.extent * extent, ceil_div(limits.store, row.unit));
+    };
     dim_t unit = 1;
     for (;;) {
         const dim_t steps = ceil_div(limits.store, unit);
         if (steps <= 1) return;
         dim_t n;
         if (src.at_outer() && dst.at_outer()) {
-            levels.push_back({dim, steps, unit, src.stride(), dst.stride(), {}, {}});
+            add(steps, unit);
             return;
         }
         if (src.at_outer())
@@ -185,7 +202,7 @@ void add_levels(std::vector<level> &levels, int dim, dim_limits limits, const me
             if (drop_blocks(src, ceil_div(limits.load, unit), dst, steps)) continue;
             return add_irregular(levels, dim, unit, steps, src, dst);
         }
-        levels.push_back({dim, std::min(n, steps), unit, src.stride(), dst.stride(), {}, {}});
+        add(std::min(n, steps), unit);
         src.advance(n);
         dst.advance(n);
         unit *= n;

@@ -95,8 +95,7 @@ TEST(Normalize, TailsStay) {
                     {"16 x 1, 4 -> 32", "2 x 1, 2 -> 2 of 29/32", "8 x 2, 64 -> 4 of 29/32",
                             "2 x 16, 512 -> 512 of 29/32"}},
             // The same layout on both sides keeps its tail too: the padding is written, not read.
-            {tfmt_f32, {3, 10}, "aB8b", "aB8b", 8,
-                    {"3 x 1, 64 -> 64", "4 x 1, 8 -> 8 of 5/8", "2 x 4, 32 -> 32 of 5/8"}},
+            {tfmt_f32, {3, 10}, "aB8b", "aB8b", 8, {"3 x 1, 64 -> 64", "8 x 1, 8 -> 8 of 5/8"}},
             // A source's tail is not read at all: the destination's dimension is exact, but no
             // multiple of the block, so the levels stay in it.
             {tfmt_f32, {2, 40, 5}, "aBc16b", "abc", 4,

@@ -517,8 +517,8 @@ TEST(Plan, CopiesShortRowsTogether) {
     EXPECT_EQ(n_regs(40, avx2()), 8);     // two of each row
     EXPECT_EQ(n_regs(500, avx2()), 4);    // of one row
     // Blocks of 5 are no rows: the eighth step of a tile of 8 would be the third of the next one.
-    const plan blocks = planned(normalized({17}, "A5a", "a", tfmt_u8), avx2());
-    EXPECT_EQ(blocks.the_tile.bits_of_level, (tfmt::inline_vector<int, 16> {3, 0}));
+    const plan blocks = planned(normalized({17, 2}, "Ab5a", "ba", tfmt_u8), avx2());
+    EXPECT_EQ(blocks.the_tile.bits_of_level, (tfmt::inline_vector<int, 16> {3, 0, 0}));
 }
 
 // So are rows of which elements change places.
