@@ -5,6 +5,8 @@
 --kind=framework: shapes of real networks in pairs of tags that fit what the tensor is.
 --kind=random: any two canonical tags of one rank, with prime dims, tails and ones.
 --kind=transpose: any two orders of up to 5 dims with other innermost ones, half of the dims powers of two.
+--kind=turn: any two orders of 3 to 5 dims that leave the innermost one where it is, of 2 to 24 elements, as
+the channels of pictures that are turned.
 --kind=collide: those in which neighbours on either side are a multiple of 4 KiB apart on the other, seven
 and more of them, so that their lines share sets of L1.
 The same arguments give the same cases.
@@ -130,6 +132,17 @@ def transpose_case(r, tags, data_type):
             return dims, src, dst
 
 
+def turn_case(r, tags, data_type):
+    rank = r.choice((3, 3, 4, 4, 5))
+    src = r.sample("abcde"[:rank], rank)
+    dims = [r.choice(ODD_DIMS) if r.random() < 0.5 else 2 ** r.randint(1, 12) for _ in range(rank)]
+    dims[ord(src[-1]) - ord("a")] = r.choice((2, 3, 3, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24))
+    while True:
+        dst = r.sample(src[:-1], rank - 1)
+        if dst[-1] != src[-2]:
+            return tuple(dims), "".join(src), "".join(dst) + src[-1]
+
+
 def stride_bytes(dims, order, letter, data_type):
     behind = order[order.index(letter) + 1:]
     return math.prod(dims[ord(c) - ord("a")] for c in behind) * ELEMENT_BYTES[data_type]
@@ -144,7 +157,7 @@ def collide_case(r, tags, data_type):
 
 
 KINDS = {"framework": framework_case, "random": random_case, "transpose": transpose_case,
-         "collide": collide_case}
+         "turn": turn_case, "collide": collide_case}
 
 
 def main():

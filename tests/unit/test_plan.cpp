@@ -927,7 +927,7 @@ TEST(Plan, ChainsRunsThatEndBeforeTheirBlocksDo) {
     const plan p = planned(normalized({32, 255, 52, 52}, "aBdc24b", "acdb", tfmt_u8), m);
     EXPECT_EQ(p.stores, tfmt::cpu::store_path::staged);
     EXPECT_TRUE(p.scratch.is_chained);
-    EXPECT_EQ(p.problem.levels[size_t(p.n_driver_levels)].dst_stride, 3 * 255);
+    EXPECT_EQ(p.problem.levels[size_t(p.n_driver_levels)].dst_stride, 255);
 }
 
 // Rows of 196 bytes that 2 steps of a level make into one run of all of the block.
@@ -2353,6 +2353,41 @@ TEST(Plan, CollectsWhereRowsOfTheDestinationCrowdL1) {
     EXPECT_EQ(stores(planes, "abcd", "acdb", tfmt_f32, small), store_path::plain);
     // Padding is written in its own way.
     EXPECT_EQ(stores({32, 16, 1, 4096}, "abcd", "Acdb64a", tfmt_f32, m), store_path::plain);
+}
+
+// Pictures that are turned, with short odd rows: blocks have more of the source's rows than of
+// others, where lines that tiles read in parts would be lost meanwhile, or a block has few rows of
+// a line; but no more than leaves lines of the destination in L1.
+TEST(Plan, TurnsShortRowsInLongPieces) {
+    const auto src_bytes = [](const vec &dims, const char *src, const char *dst,
+                                   tfmt_data_type_t type, machine m, size_t l3_bytes) {
+        m.l2_bytes = 1 << 20;
+        m.l3_bytes = l3_bytes;
+        return run_bytes_of_block(planned(normalized(dims, src, dst, type), m), true);
+    };
+    constexpr size_t in_caches = 256 << 20, half_in_caches = 40 << 20, beyond = 0;
+    const vec picture {1024, 1920, 7};
+    EXPECT_EQ(src_bytes(picture, "bac", "abc", tfmt_u8, avx2(), beyond), 728);
+    EXPECT_EQ(src_bytes(picture, "bac", "abc", tfmt_u8, avx2(), half_in_caches), 378);
+    EXPECT_EQ(src_bytes({1024, 1920, 8}, "bac", "abc", tfmt_u8, avx2(), beyond), 512);
+    const auto innermost = [](const vec &dims, const char *src, const char *dst,
+                                   tfmt_data_type_t type, machine m) {
+        m.l3_bytes = in_caches;
+        const plan p = planned(normalized(dims, src, dst, type), m);
+        const auto &levels = p.problem.levels;
+        return plan_test::text_of(levels[levels.size() - 2]) + ", "
+                + plan_test::text_of(levels.back());
+    };
+    // Lines of the destination have pixels of 24 rows of the source in one set of L1.
+    EXPECT_EQ(innermost({3, 24, 2048}, "bca", "cba", tfmt_f32, avx2()),
+            "6 x 4, 98304 -> 48, 16 x 1, 12 -> 288");
+    EXPECT_EQ(innermost({3, 16, 2048}, "bca", "cba", tfmt_f32, avx2()),
+            "4 x 4, 98304 -> 48, 4 x 1, 12 -> 192");
+    // One of the source has those of rows of the destination that are 12 KiB apart.
+    EXPECT_EQ(innermost({2048, 3, 300}, "acb", "cab", tfmt_bf16, avx512()),
+            "11 x 4, 24 -> 49152, 11 x 8, 14400 -> 48");
+    EXPECT_EQ(innermost({2040, 3, 300}, "acb", "cab", tfmt_bf16, avx512()),
+            "11 x 8, 14400 -> 48, 5 x 8, 48 -> 97920");
 }
 
 // Beyond L2 a tile reads 16 bytes of each line, and the rest for the next rows of the destination,

@@ -115,8 +115,8 @@ void blocking::grow_src(dim_t target_bytes, dim_t max_bytes) {
 // / 2.4). With up to 8 lines 643 0.93 of the time, AVX2 766 0.96, with 15 464 0.92, AVX2 590 0.95,
 // 16 200 0.92, AVX2 246 0.93. Where tiles write up to two rows on one set 746 0.94, AVX2 877 0.96,
 // any number 0.97 and 1.00 (f32 abcd -> cdba 2048x512x1x1 on AVX2 2.6 / 4.3).
-void blocking::grow_in_l1(bool of_src, dim_t target_bytes) {
-    const growth to = in_l1(of_src, {target_bytes}, 0, tuning::min_whole_lines_in_l1_set);
+void blocking::grow_in_l1(bool of_src, dim_t target_bytes, int min_lines) {
+    const growth to = in_l1(of_src, {target_bytes}, 0, min_lines);
     dim_t &run_bytes = of_src ? src_bytes_ : dst_bytes_;
     run_bytes = grow(run_bytes, of_src, to);
 }

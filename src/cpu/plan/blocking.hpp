@@ -60,9 +60,9 @@ public:
     void grow_src(dim_t target_bytes, dim_t max_bytes = no_limit);
     void grow_dst(dim_t target_bytes, dim_t max_bytes = no_limit);
 
-    // To a half of `target_bytes`, a quarter and so on, where L1 would not hold the lines of the
-    // other side that the block touches: they are too many, or too many are on one set.
-    void grow_in_l1(bool of_src, dim_t target_bytes);
+    // To a half of `target_bytes`, a quarter and so on, as long as the block would touch
+    // `min_lines` lines of the other side in one set of L1, or more.
+    void grow_in_l1(bool of_src, dim_t target_bytes, int min_lines);
 
     // To a half of `target_bytes` and so on, but `min_bytes` at least, where L1 would not hold the
     // lines of the source that the block touches; unless rows of the destination begin within

@@ -189,6 +189,28 @@ std::optional<loop_order> order_in_pieces(blocking b, const machine &m) {
     return order;
 }
 
+// Whether what stays together on both sides is less than a vector, and no power of two: the
+// channels of a picture that is turned.
+bool moves_short_rows(const tile &t, const std::vector<level> &levels) {
+    if (t.src_run.empty() || t.dst_run.empty() || t.src_run[0] != t.dst_run[0]
+            || is_pow2(t.src_run_bytes))
+        return false;
+    const auto stays = [&](dim_t src_stride, dim_t dst_stride) {
+        return src_stride == dst_stride && src_stride >= t.vector_bytes;
+    };
+    for (const tile_bit &b : t.bits)
+        if (b.level >= 0 && stays(b.src_stride_bytes, b.dst_stride_bytes)) return false;
+    return std::none_of(levels.begin(), levels.end(),
+            [&](const level &l) { return l.extent > 1 && stays(l.src_stride, l.dst_stride); });
+}
+
+// Whether tiles copy parts of lines of the source which others of one set push out of L1 before
+// their neighbours there are read.
+bool loses_copied_lines(const blocking &b, dim_t copied_bytes) {
+    return copied_bytes > 0 && copied_bytes < tuning::line_bytes
+            && b.read_between_src_lines().in_l1_set >= tuning::min_lines_lost_meanwhile;
+}
+
 // What a block that is streamed may have, for the sake of the source's rows.
 dim_t max_streamed_block_bytes(const blocking &b, const tile &t, bool is_near, const machine &m) {
     if (reads_fewest_rows(t, m)) return b.bytes_of_src_rows(m.read_ahead_rows_of_moves);
@@ -236,6 +258,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
     const dim_t copied_bytes = copied_row_bytes(t, {});
     const bool is_odd = reads_odd_runs(t), copies = copied_bytes >= tuning::line_bytes;
     const bool crowds = is_odd && reads_colliding_rows(t);
+    const bool has_short_rows = moves_short_rows(t, levels);
     switch (pattern) {
     case memory_pattern::in_l2:
     case memory_pattern::in_l2_mostly_written:
@@ -246,14 +269,17 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         break;
     case memory_pattern::beyond_l2:
     case memory_pattern::mostly_written:
-        if (is_odd) b.grow_src(tuning::odd_runs_src_bytes);
+        if ((is_odd && has_short_rows) || loses_copied_lines(b, copied_bytes))
+            b.grow_in_l1(true, tuning::block_src_bytes, tuning::max_rows_in_l1_set + 1);
+        else if (is_odd)
+            b.grow_src(tuning::odd_runs_src_bytes);
         b.take_padding();
         b.complete_lines(reads_lines_at_once(b, t, pattern), true, lines_read_together(t, m));
         // Where elements only become wider, to read less of a line at once cost more than rows on
         // one set of L1: u8 to f32 and f64, 404 on AVX-512 1.69 / 1.63 without that, AVX2 326 1.88
         // / 1.83, SSE4.1 314 2.58 / 2.50.
         if (pattern == memory_pattern::mostly_written && is_half_padding(limits))
-            b.grow_in_l1(true, m.block_src_bytes);
+            b.grow_in_l1(true, m.block_src_bytes, tuning::min_whole_lines_in_l1_set);
         else
             b.grow_src(src_bytes_in_block(copied_bytes, m));
         if (!t.dst_has_4_bits) {
@@ -262,7 +288,7 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
                     : tuning::block_dst_bytes;
             b.take_whole_dst(target_bytes, m.max_whole_dst_bytes);
             if (pattern == memory_pattern::beyond_l2 && stored_rows_in_l1_set(t) == 1)
-                b.grow_in_l1(false, target_bytes);
+                b.grow_in_l1(false, target_bytes, tuning::min_whole_lines_in_l1_set);
             else
                 b.grow_dst(target_bytes);
         }
@@ -296,14 +322,18 @@ loop_order order_levels(const std::vector<level> &levels, const limit_list &limi
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         if (const auto in_long_rows = order_in_long_rows(b, t, m)) return *in_long_rows;
         if (const auto in_pieces = order_in_pieces(b, m)) return *in_pieces;
-        b.stage({staged_dst_bytes(t), tuning::staged_src_bytes, tuning::staged_block_bytes,
-                        m.min_unchained_lines_bytes},
+        b.stage({staged_dst_bytes(t),
+                        has_short_rows ? tuning::staged_src_bytes_of_short_rows
+                                       : tuning::staged_src_bytes,
+                        tuning::staged_block_bytes, m.min_unchained_lines_bytes},
                 m);
         break;
     case memory_pattern::staged_near:
         if (crowds) b.grow_src(tuning::odd_runs_src_bytes);
         if (const auto in_pieces = order_in_pieces(b, m)) return *in_pieces;
-        b.stage({tuning::staged_near_dst_bytes, tuning::staged_near_src_bytes,
+        b.stage({tuning::staged_near_dst_bytes,
+                        has_short_rows ? tuning::staged_near_src_bytes_of_short_rows
+                                       : tuning::staged_near_src_bytes,
                         m.staged_near_block_bytes},
                 m);
         break;

@@ -804,6 +804,12 @@ constexpr int min_lines_read_again_of_64_bytes = 17;
 //     the rest is in L2; but if a tile's own share a set, SSE4.1 35 of 20 to 270 MB 0.74 of the
 //     time (bf16 ba -> ab 4096x3136 2.4 / 1.3 times memcpy, u8 abcd -> Abcd32a 32x256x56x56 1.8 /
 //     1.0), AVX2 none; of other tiles 8 0.95 (f16 decab -> aBcde8b 4x64x16x56x56 1.0 / 1.3).
+// Beyond L2, where tiles copy parts of lines, and so many would be read before the rest of the
+// first one, block_src_bytes of each row are (loses_copied_lines).
+//     Zen 4, times over those of a line, of 3100 transposes that leave 2 to 24 elements together:
+//     AVX2 89 0.72, beyond the goals 17 and 0 (f32 bca -> cba 3x24x2048 4.3 / 1.6 times memcpy),
+//     SSE4.1 97 0.725, 20 and 0; of 14000 others AVX2 28 0.93, SSE4.1 68 0.87. With 128 bytes 0.80,
+//     with 512 0.72. From 9 lines on 181 more 1.01.
 constexpr int min_lines_lost_meanwhile = 17;
 // So many where they store whole lines (fit_lines) and read these by quarters and more.
 //     Zen 1, times over those with 17, AVX2 76 of 5100 reorders 0.79 (f32 ab -> ba 3072x768 1.5 /
@@ -1245,6 +1251,12 @@ constexpr int scratch_paired_lines = 2;
 //     within lines no order of 6 made a difference. 128 of the destination in the caches as well,
 //     time over that with 512: Zen 4, 99 of 11600 reorders 1.05, AVX2 88 1.05, SSE4.1 79 1.005; 98
 //     of 12 to 70 MB 1.03, AVX2 73 1.04, SSE4.1 42 1.01, 100 of 3 to 12 MB 1.00.
+//     Beyond L2 block_src_bytes of short odd rows (moves_short_rows), but no more than leaves
+//     max_rows_in_l1_set lines of the destination in a set: Zen 4, times over 128 bytes, of 3100
+//     transposes that leave 2 to 24 elements together, 375 0.90, beyond the goals 51 and 14 (bf16
+//     acb -> cab 2048x3x300 3.6 / 1.7 times memcpy), AVX2 170 0.875, 64 and 33, SSE4.1 174 0.90, 78
+//     and 52; of 14000 others 31 0.99, AVX2 11 0.96, SSE4.1 10 0.88. With up to 12 lines 82 1.57,
+//     AVX2 53 1.21, with 5 39 more 1.18. Of all odd runs AVX-512 84 1.03.
 constexpr dim_t odd_runs_src_bytes = 128;
 constexpr dim_t odd_runs_dst_bytes = 128;
 
@@ -1436,6 +1448,18 @@ constexpr dim_t long_rows_fetched_bytes = 256;
 constexpr dim_t staged_near_dst_bytes = 256;
 constexpr dim_t staged_near_src_bytes = 256;
 constexpr dim_t staged_near_block_bytes = 16 << 10;
+
+// More along the source, in either case, where tiles move short odd rows (moves_short_rows), of
+// which a line or two has few.
+//     Zen 4, times over those with 512 and 256 bytes, 3100 transposes that leave 2 to 24 elements
+//     together / 14000 other reorders, of which it changes: past what the last cache could hold 170
+//     0.935 / 23 0.96, AVX2 182 0.84, beyond the goals 87 and 35 (u8 bac -> abc 1024x1920x7 2.4 /
+//     1.7 times memcpy) / 27 0.93, SSE4.1 120 0.89, 88 and 56 / 17 0.98; near 154 0.94 / 15 0.96,
+//     AVX2 151 0.925, 59 and 39 / 14 0.95, SSE4.1 121 0.95, 56 and 47 / 9 0.98. With 1024 and 2048
+//     bytes, of 130 such, 32 0.91 and 0.86 where 1536 are 0.855; near with 1024 the same as with
+//     512. Blocks of 64 KiB 1.04. Of all reorders 1536 is 1.01, single ones 1.2.
+constexpr dim_t staged_src_bytes_of_short_rows = 1536;
+constexpr dim_t staged_near_src_bytes_of_short_rows = 512;
 
 // Larger ones on AMD.
 //     Zen 4, of 11600 reorders, times over those of 16 KiB: 304 0.999, AVX2 300 0.99, SSE4.1 300
