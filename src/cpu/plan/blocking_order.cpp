@@ -37,16 +37,13 @@ bool blocking::fills_scratch_by_src() const {
 //     and 25 (u8 aBdc8b -> acbd 4x4x512x512 13 / 3.5). With 11 and 13 lines of the source in a set
 //     the same for AVX2, 1.949 / 1.236 1.241 1.273 for 265 of SSE4.1; with up to 4 of the
 //     destination, instead of 8, 1.334 in place of 1.321, AVX2 the same; with up to 16, 1.275 in
-//     place of 1.273. Vectors of a line: min_evicting_src_lines_64_bytes.
+//     place of 1.273.
 bool blocking::loses_src_lines_by_dst() const {
     if (line_.size() < 2 || !stores_into_caches() || src_run_bytes_ >= tuning::line_bytes)
         return false;
     std::vector<level> levels = tile_;
     levels.insert(levels.end(), line_.begin(), line_.end());
-    const int min_src_lines = t_.vector_bytes >= tuning::line_bytes
-            ? tuning::min_evicting_src_lines_64_bytes
-            : tuning::min_lines_that_evict;
-    return touched_lines_in_l1_set(levels, true) >= min_src_lines
+    return touched_lines_in_l1_set(levels, true) >= tuning::min_lines_that_evict
             && touched_lines_in_l1_set(levels, false) < tuning::min_lines_that_evict;
 }
 

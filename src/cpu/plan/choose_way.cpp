@@ -250,7 +250,7 @@ bool lay_out_joined(const move_problem &p, const machine &m, plan *out) {
     const way plain {store_path::plain, false, tuning::max_joined_ops};
     move_problem joined;
     for (const bool of_src : {false, true}) {
-        if (!join_runs(p, of_src, m.vector_bytes, &joined)) continue;
+        if (!join_runs(p, of_src, &joined)) continue;
         if (p.elem_bytes <= tuning::max_elem_bytes_better_collected && needs_collecting(p, m))
             return false; // whichever runs are joined
         if (lay_out(joined, m, plan_mode::move, plain, out) && !out->the_tile.phased.empty())

@@ -33,13 +33,11 @@ bool is_worth_joining(dim_t n, int elem_bytes, bool of_src) {
 }
 
 // Whether the run of that side has level `index` and is hardly anything before it.
-bool cuts_run(const move_problem &p, bool of_src, int index, int vector_bytes) {
+bool cuts_run(const move_problem &p, bool of_src, int index) {
     const bit_list run = contiguous_run(p, of_src, 0);
     const bool has_level = std::any_of(
             run.begin(), run.end(), [&](const level_bit &b) { return b.level == index; });
-    return has_level
-            && stride_of(p.levels[size_t(index)], of_src)
-            < std::max(tuning::min_cut_run_bytes, vector_bytes / tuning::cut_runs_of_vector);
+    return has_level && stride_of(p.levels[size_t(index)], of_src) < tuning::min_cut_run_bytes;
 }
 
 // Whether what is read of a run of the source is stored to so many rows that share a set of L1, in
@@ -54,7 +52,7 @@ bool scatters_rows(const move_problem &p, const level &inner) {
 
 } // namespace
 
-bool join_runs(const move_problem &p, bool of_src, int vector_bytes, move_problem *joined) {
+bool join_runs(const move_problem &p, bool of_src, move_problem *joined) {
     if (p.converts) return false;
     const int inner_index = find_level(p, of_src, p.elem_bytes);
     if (inner_index < 0) return false;
@@ -68,7 +66,7 @@ bool join_runs(const move_problem &p, bool of_src, int vector_bytes, move_proble
     if (outer_index < 0) return false;
     const level outer = p.levels[size_t(outer_index)];
     if (outer.extent % m != 0 || stride_of(outer, !of_src) == p.elem_bytes) return false;
-    if (cuts_run(p, !of_src, outer_index, vector_bytes)) return false;
+    if (cuts_run(p, !of_src, outer_index)) return false;
 
     *joined = p;
     const int dim = int(p.limits.size());

@@ -295,7 +295,7 @@ constexpr dim_t min_narrow_run_bytes = 16;
 //     10200 reorders on AVX-512 0.735 (u8 Abcde32a -> acdeb 1x64x8x28x28 3.9 / 0.8 times memcpy, s8
 //     ABcd8a4b -> adbc 1x3x640x640 3.85 / 1.06), AVX2 21 0.698, SSE4.1 11 0.927. Where 8 lines do
 //     70 0.903 in place of 0.889, AVX2 67 0.902 and 0.900; runs of one element 0.97. Long ones,
-//     with min_evicting_src_lines_64_bytes, AVX-512 12 0.85 (u8 AcB16b32a -> bac 16x128x768 5.2
+//     AVX-512 12 0.85 (u8 AcB16b32a -> bac 16x128x768 5.2
 //     / 2.2, s8 AcB16b16a4b -> bac 2x197x768 2.3 / 1.15), AVX2 one 0.54; with 16 rows 0.885, with 7
 //     0.90; where 16 lines do 0.96, beyond L2 0.95, but in L2 up to 1.3 times as long.
 constexpr dim_t max_lost_src_run_bytes = 4;
@@ -348,8 +348,11 @@ constexpr int max_phased_levels = 2;
 // Lines that a streamed tile with phases may leave in part: they wait for all of its phases before
 // they are complete.
 //     Time over memcpy, streamed / not, reorders of 48 to 280 MB, 11 on AVX2 5.2 / 0.95, 17 on
-//     SSE4.1 6.9 / 1.15 (s8 BcA16a48b4a -> aBC2b8c16b2c 64x384x1024 18.7 / 1.1).
-constexpr int max_open_lines_of_phases = 1;
+//     SSE4.1 6.9 / 1.15 (s8 BcA16a48b4a -> aBC2b8c16b2c 64x384x1024 18.7 / 1.1). Zen 4, times over
+//     those with one, of 4400 pairs of blocks that do not nest: with 2 lines AVX-512 6 0.66, AVX2 5
+//     0.66, SSE4.1 6 0.66 (f16 ABcd4a40b -> aBcd24b 96x256x2x192 1.75 / 0.9 times memcpy), with 4
+//     12 1.08, 11 0.99, 25 0.92, single ones 2.6 to 4.9, with any number 15 1.15, 18 1.20, 47 1.45.
+constexpr int max_open_lines_of_phases = 2;
 
 // Steps of a level whose blocks do not nest, the offsets of which the driver keeps in tables. 48a
 // and 32a take 6, 64a and 63a take 4032.
@@ -376,13 +379,12 @@ constexpr dim_t min_joined_src_bytes = 9;
 constexpr dim_t min_joined_dst_bytes = 5;
 
 // Nor are they joined where the other side's run goes on with that level and would be cut off below
-// an eighth of a vector, or 4 bytes.
+// so many bytes.
 //     Time over memcpy with limits of 2 / 4 / 8 / 16 bytes, the 12 of 5745 reorders that it
 //     changes: 1.84 1.53 1.29 1.28 (u8 bacd -> AcdB16b32a2b 1024x512x3x3 4.2 - 1.14, bf16
 //     ABcd8a16b2a -> abcd 160x192x1x7 3.5 3.4 1.6), AVX2 1.48 1.36 1.39 1.47, SSE4.1 1.66 1.52 1.52
 //     1.59.
 constexpr int min_cut_run_bytes = 4;
-constexpr int cut_runs_of_vector = 8;
 
 // Elements that a tile takes of a joined run: 32 have twice as many phases.
 constexpr dim_t max_joined_tile_elems = 16;
@@ -779,13 +781,6 @@ constexpr int max_src_rows_of_open_lines = 3;
 //     11.4 / 3.9 times memcpy), but where only those of the source do 29 1.0, up to 1.7 times as
 //     long. With 7 lines AVX-512 91 1.11, AVX2 137 1.06 times as long.
 constexpr int min_lines_that_evict = 9;
-// Lines of the source that tiles of vectors of 64 bytes and what completes their lines read, from
-// which on the rest of a line is read next, not later in the order of the destination.
-//     Zen 4, times over those of that order, with max_kept_src_lines for tiles, 64 of 10200
-//     reorders 0.968 (u8 AcB16b32a -> bac 16x128x768, tiles alone 5.1, so 2.2); of 9 lines 0.971
-//     (f16 ABcd16b48a -> abcd 512x512x3x3 1.34 / 1.69), of 32 0.97, but f16 ABcd8a2b -> abdc
-//     1x4x64x64, whose tiles keep 8 lines, 1.1 / 2.7; of 9 without max_kept_src_lines 1.005.
-constexpr int min_evicting_src_lines_64_bytes = 16;
 // So many where each vector that a tile stores is a line; of halves of lines as well if more than
 // max_rows_in_l1_set of the destination's rows share a set.
 //     Zen 4, time over memcpy, with 9 and quarters alone / 17 / and halves, the 28 of 10200
