@@ -295,9 +295,9 @@ constexpr dim_t min_narrow_run_bytes = 16;
 //     10200 reorders on AVX-512 0.735 (u8 Abcde32a -> acdeb 1x64x8x28x28 3.9 / 0.8 times memcpy, s8
 //     ABcd8a4b -> adbc 1x3x640x640 3.85 / 1.06), AVX2 21 0.698, SSE4.1 11 0.927. Where 8 lines do
 //     70 0.903 in place of 0.889, AVX2 67 0.902 and 0.900; runs of one element 0.97. Long ones,
-//     AVX-512 12 0.85 (u8 AcB16b32a -> bac 16x128x768 5.2
-//     / 2.2, s8 AcB16b16a4b -> bac 2x197x768 2.3 / 1.15), AVX2 one 0.54; with 16 rows 0.885, with 7
-//     0.90; where 16 lines do 0.96, beyond L2 0.95, but in L2 up to 1.3 times as long.
+//     AVX-512 12 0.85 (u8 AcB16b32a -> bac 16x128x768 5.2 / 2.2, s8 AcB16b16a4b -> bac 2x197x768
+//     2.3 / 1.15), AVX2 one 0.54; with 16 rows 0.885, with 7 0.90; where 16 lines do 0.96, beyond
+//     L2 0.95, but in L2 up to 1.3 times as long.
 constexpr dim_t max_lost_src_run_bytes = 4;
 constexpr int min_lost_src_lines = 16;
 constexpr int min_lost_src_lines_of_long_runs = 32;
@@ -383,8 +383,8 @@ constexpr dim_t min_joined_dst_bytes = 5;
 //     Time over memcpy with limits of 2 / 4 / 8 / 16 bytes, the 12 of 5745 reorders that it
 //     changes: 1.84 1.53 1.29 1.28 (u8 bacd -> AcdB16b32a2b 1024x512x3x3 4.2 - 1.14, bf16
 //     ABcd8a16b2a -> abcd 160x192x1x7 3.5 3.4 1.6), AVX2 1.48 1.36 1.39 1.47, SSE4.1 1.66 1.52 1.52
-//     1.59.
-constexpr int min_cut_run_bytes = 4;
+//     1.59. Zen 4, of 22900, times with 8 over those with 4: AVX2 2 0.70, SSE4.1 2 0.97.
+constexpr int min_cut_run_bytes = 8;
 
 // Elements that a tile takes of a joined run: 32 have twice as many phases.
 constexpr dim_t max_joined_tile_elems = 16;
